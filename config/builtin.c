@@ -145,7 +145,6 @@ static const struct section_entry entries[] = {
 	FROM_START(10 * KB),
 	SET(max_lines, 300),
 	SET(unit, UNIT_MATCHES),
-	SET(group, true),
 	/* A path that is cut is none. */
 	PROFILE("find"),
 	MATCH("find|fd|fdfind|locate|plocate|mlocate"),

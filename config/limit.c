@@ -61,7 +61,6 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.max_line = s->max_line ? (size_t)s->max_line : MAX_LINE,
 		.own_words = s->own_words,
 		.grow = s->max_line == 0,
-		.group = s->group && !is_stderr,
 		.mode = (enum mode)s->mode,
 		.fold = (enum fold)s->fold,
 		.head_share = (unsigned)s->head_share,

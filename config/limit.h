@@ -28,7 +28,6 @@ struct limit {
 	size_t max_line;     /* a preview cuts longer lines ... */
 	bool own_words;      /* the command is terse, so its notices are genuine */
 	bool grow;           /* ... unless there is room for more of them */
-	bool group;          /* mode head: matches go below the names of their files */
 	enum mode mode;      /* which part of the text it shows */
 	enum fold fold;      /* and what of a success it folds */
 	unsigned head_share; /* percent */

@@ -416,14 +416,6 @@ const struct option option_table[] = {
 			"there is room for more.",
 	},
 	{
-		NAMES("preview", "group", "--group", "TERSE_GROUP"),
-		BOOL(group, false),
-		.project_least = PROJECT_ANY,
-		.help = "Mode head: text over the limit that is a list of matches in files is "
-			"printed with the matches below the name of their file, if it all comes "
-			"within a second.",
-	},
-	{
 		NAMES("spill", "when", "--spill", "TERSE_SPILL"),
 		WORD(spill, SPILL_ALWAYS, "never", "overflow", "always"),
 		.help = "The texts that are kept: none, those that are not printed whole, or "

@@ -130,7 +130,6 @@ struct settings {
 	struct strings patterns, ignore; /* config/value.h */
 	char *about;                     /* words; NULL: none */
 	int64_t max_line;                /* bytes; 0: depends on the room */
-	int64_t group;                   /* bool: matches below the names of their files */
 
 	/* [spill] */
 	int64_t spill; /* enum spill */

@@ -48,13 +48,8 @@ void intercept_overflow(struct interceptor *s)
 	intercept_resolve(s);
 	interceptor_spill(s);
 	if (intercept_is_by_head(s)) {
-		/* Whatever was printed before was in the form of the text. */
-		if (s->form == GROUPING_OPEN)
-			s->form = s->printed == 0 ? grouping_find_form(s->held.data, s->held.len)
-						  : GROUPING_NONE;
 		/* The held text begins the lines that are kept for the first part. */
-		const struct head_place at = {.form = s->form,
-					      .bytes = s->printed,
+		const struct head_place at = {.bytes = s->printed,
 					      .lines = s->printed_lines,
 					      .units = s->line_share.printed};
 		preview_begin_head(s->preview, &at);
@@ -318,8 +313,6 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 				       .ceiling = (size_t)l->line_ceiling,
 				       .least = 1};
 	s->fits = s->ended_line = true;
-	if (l->group && intercept_is_by_head(s))
-		s->form = GROUPING_OPEN;
 	const struct terminal_events t = {.text = intercept_text,
 					  .reply = interceptor_on_reply,
 					  .stays = interceptor_on_overwritten,
@@ -406,9 +399,6 @@ bool intercept_is_drawn(struct interceptor *s, int64_t now_ms)
 	       (hides && now_ms - d->hidden_at < INTERCEPT_SETTLE_DRAWN_MS);
 }
 
-/* Grouping matches is worth no longer wait. */
-#define WAITS_MS 1000
-
 /* So often lines are looked at that may stand soon. */
 #define SETTLE_LOOK_MS 200
 
@@ -416,18 +406,6 @@ void interceptor_settle(struct interceptor *s, int64_t now_ms)
 {
 	int64_t plain_ms = s->options.settle_ms;
 	s->settle_at = 0;
-	if (s->form == GROUPING_OPEN && s->text_bytes > 0) {
-		if (!s->waits_since)
-			s->waits_since = now_ms;
-		s->settle_at = now_ms + SETTLE_LOOK_MS;
-		if (now_ms - s->waits_since >= WAITS_MS) {
-			/* The text comes slowly, so its lines are printed as they come. */
-			s->form = GROUPING_NONE;
-			s->settle_at = 0;
-			if (s->fits && !s->reported)
-				intercept_print_lines(s, NULL);
-		}
-	}
 	if (!interceptor_is_live(s))
 		return;
 	bool drawn = intercept_is_drawn(s, now_ms);

@@ -187,9 +187,8 @@ struct interceptor {
 	size_t line_text; /* bytes of the unfinished line that the terminal has let go */
 	char last[256];   /* the beginning of the last line that is final and not blank */
 	size_t last_len;
-	struct tally tally;      /* of the text, for an agent: while it fits, in mode head always */
-	enum grouping_form form; /* of matches in mode head */
-	size_t most;             /* a text up to this many bytes is printed whole */
+	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
+	size_t most;        /* a text up to this many bytes is printed whole */
 	/* The outcome is known, and with it options.limit.bytes. */
 	enum interceptor_outcome outcome;
 	struct buffer held;      /* the text so far, while it is within the limit */
@@ -197,10 +196,8 @@ struct interceptor {
 	size_t clean_len;        /* ... and how many they are when they are printed */
 	size_t begun, begun_len; /* the same of the unfinished line, up to the end of a character */
 	bool fits;
-	bool followed;       /* somebody reads the artifact as it grows */
-	int64_t waits_since; /* for the form of matches, on the clock of interceptor_settle(); 0:
-				not known */
-	int64_t settle_at;   /* when interceptor_settle() is due; 0: nothing waits for it */
+	bool followed;     /* somebody reads the artifact as it grows */
+	int64_t settle_at; /* when interceptor_settle() is due; 0: nothing waits for it */
 	struct drawing drawing;
 	struct buffer line;      /* what terse itself says; its memory is there from the start */
 	struct buffer collected; /* what is printed for a report */

@@ -232,7 +232,6 @@ static void print_about_preview(struct interceptor *s, const struct interceptor_
 		.units = preview_shown(s->preview),
 		.total_units = tally_units(&s->tally),
 		.cut = s->cut,
-		.grouped = s->form > GROUPING_OPEN && last > 0,
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
 	bool is_first = is_head_only(s) ||
@@ -242,7 +241,7 @@ static void print_about_preview(struct interceptor *s, const struct interceptor_
 	ending.omits = s->omitted > 0;
 	ending.cuts = s->cut > 0;
 	intercept_line(s);
-	if (is_first && (ending.omits || ending.cuts || head.grouped))
+	if (is_first && (ending.omits || ending.cuts))
 		wording_head(&s->line, &head, &ending, &e->place);
 	else if (is_first && interceptor_is_worth_telling(e))
 		wording_status(&s->line, &ending, &e->place);
@@ -300,7 +299,6 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 		 preview_bytes(s->preview) > s->most)
 		s->broken = LIMIT_BYTES;
 	report->broken = s->broken;
-	report->grouped = s->form > GROUPING_OPEN && last > 0;
 	if (!s->reader->reports)
 		print_about_preview(s, e, last, folds);
 	return result;
@@ -320,7 +318,6 @@ void intercept_resolve(struct interceptor *s)
 	if (s->held.len > s->printed)
 		intercept_print(s, s->held.data + s->printed, s->held.len - s->printed);
 	s->printed = s->held.len;
-	s->form = GROUPING_NONE;
 	preview_free(s->preview);
 	s->preview = NULL;
 }
@@ -360,11 +357,6 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 {
 	struct run run = {0};
 	bool by_head = intercept_is_by_head(s), stopped = false;
-	/* Printed lines can't be grouped any more. */
-	if (all)
-		s->form = GROUPING_NONE;
-	if (s->form == GROUPING_OPEN)
-		return;
 	while (all || !s->opening_over) {
 		size_t at = s->printed + run.bytes, left = s->held.len - at;
 		const char *line = s->held.data + at, *end = left ? memchr(line, '\n', left) : NULL;

@@ -1,15 +1,4 @@
-// How much text there is, and the form of a search's matches. In the first part of a text they
-// stand below the names of their files, as rg --heading prints them:
-//
-//   src/a.c:12:int x;          src/a.c
-//   src/a.c:40:int y;          12:int x;
-//   src/b.c:7:int z;           40:int y;
-//
-//                              src/b.c
-//                              7:int z;
-//
-// The names are about a third of what grep -rn prints. Nothing is lost: a name, a colon and a line
-// below it are a line of the text.
+// How much text there is, and where its first part begins.
 #ifndef TERSE_PREVIEW_HEAD_H
 #define TERSE_PREVIEW_HEAD_H
 
@@ -18,21 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The form of a search's matches. */
-enum grouping_form {
-	GROUPING_NONE,
-	GROUPING_OPEN, /* not known before the text does not fit: until then nothing is printed */
-	GROUPING_NUMBERED, /* NAME:12:TEXT */
-	GROUPING_PLAIN,    /* NAME:TEXT */
-};
-
-/* The form of a text, by its complete lines. GROUPING_NONE: it is no list of matches in several
-   files, or grouping them would save less than an eighth. */
-enum grouping_form grouping_find_form(const char *text, size_t len);
-
-/* The length of the file's name in front of a match (without its newline); 0: there is none. */
-size_t grouping_name(enum grouping_form form, const char *line, size_t len);
 
 /* How much text there is, in lines and in the unit that its limit counts
    (config/limit.h), while it passes by in pieces. */
@@ -57,10 +31,8 @@ void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
 uint64_t tally_lines(const struct tally *t);
 uint64_t tally_units(const struct tally *t);
 
-/* What of a text is printed before it is known that it does not fit, and the form of what follows
-   that in its first part. */
+/* How much of a text is printed before it is known that it does not fit. */
 struct head_place {
-	enum grouping_form form; /* GROUPING_NONE unless nothing is printed */
 	uint64_t bytes, lines, units;
 };
 

@@ -469,18 +469,11 @@ bool smart_is_common(const struct smart *s, const struct score *score);
    no more of them. Of long ones no more is kept than what there may be room for beside the others.
  */
 
-struct head_line {
-	struct line line; /* behind the name of its group */
-	size_t skip;      /* bytes of that, which are in front of its first one */
-	bool begins;      /* it is the first of a group */
-	bool counts;      /* in the unit of the limit */
-};
-
 struct head {
 	struct limit limit;
 	struct head_place at; /* behind the lines */
 	size_t level;         /* bytes of a line that are kept */
-	struct head_line *lines;
+	struct line *lines;
 	size_t count, cap;
 	struct buffer text;
 	bool is_inside; /* the last line has not ended */
@@ -511,7 +504,7 @@ struct entry {
 	size_t cost;  /* printed bytes */
 	bool chosen;
 	bool folded;
-	const struct head_line *first; /* it is one of the first lines, and in its group */
+	bool is_first; /* of mode head */
 	struct trait trait;
 };
 
@@ -552,11 +545,10 @@ void layout_begin(struct layout *l, const struct limit *limit, const struct prev
 		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
 
 /* Adds a run behind those already there; one that was printed live is ignored, and so is one that
-   was left out and tells little. `first`: the line is of the head.
+   was left out and tells little. `is_first`: the line is of the head.
    Its bytes must stay where they are until the pieces are made. 0, or -1 with
    ENOMEM. */
-int layout_add(struct layout *l, const struct run *run, const struct trait *trait,
-	       const struct head_line *first);
+int layout_add(struct layout *l, const struct run *run, const struct trait *trait, bool is_first);
 
 /* All lines are added. */
 void layout_price(struct layout *l);

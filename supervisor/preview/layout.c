@@ -54,8 +54,7 @@ static void join_last(struct layout *l, enum run_kind most)
 					      : joined->trait.value;
 }
 
-int layout_add(struct layout *l, const struct run *run, const struct trait *trait,
-	       const struct head_line *first)
+int layout_add(struct layout *l, const struct run *run, const struct trait *trait, bool is_first)
 {
 	const struct preview_ask *ask = l->ask;
 	const uint64_t number = run->line.number;
@@ -77,13 +76,13 @@ int layout_add(struct layout *l, const struct run *run, const struct trait *trai
 	*u = (struct entry){.run = *run,
 			    .range = range,
 			    .limit = line_limit(&run->line, l->max_line),
-			    .first = first,
+			    .is_first = is_first,
 			    .trait = *trait};
 	u->trait.common &= ask->status == 0 && !l->asked_for;
-	if (is_back || first || run->kind > l->joins)
+	if (is_back || is_first || run->kind > l->joins)
 		u->run = run_of(&run->line, run->shape);
 	l->back += is_back;
-	if (is_back || first)
+	if (is_back || is_first)
 		l->single = l->count;
 	else
 		join_last(l, u->run.to < l->total_lines ? l->joins : RUN_EQUAL);
@@ -101,8 +100,7 @@ static uint64_t unit_count(const struct layout *l, const struct entry *u)
 	size_t len = u->run.line.front_len;
 	if (len > 0 && u->run.line.front[len - 1] == '\n')
 		len--;
-	bool counts = u->first ? u->first->counts : limit_counts(l->unit, u->run.line.front, len);
-	return counts ? unit_lines(u) : 0;
+	return limit_counts(l->unit, u->run.line.front, len) ? unit_lines(u) : 0;
 }
 
 /* Whether there is room for a unit behind so many. Lines that do not count end no list. */
@@ -124,7 +122,7 @@ static struct line_form unit_form(const struct layout *l, const struct entry *u)
 	bool last = u->run.line.number == l->total_lines && !l->ask->is_head;
 	return (struct line_form){.limit = u->limit,
 				  .last = last,
-				  .first = u->first && !last,
+				  .first = u->is_first && !last,
 				  .bare = l->bare,
 				  .before = l->ask->bytes_before};
 }
@@ -165,22 +163,6 @@ static bool unit_is_marked(const struct layout *l, const struct entry *u)
 	return is_cut(u) && u->run.line.front_len == 0 && !l->bare;
 }
 
-/* Writes what stands above the first match of a group to `out` (NULL: only counts): a blank line if
-   there are lines above, and the name if there is one. Returns its printed length. */
-static size_t write_heading(const struct layout *l, const struct entry *u, char *out)
-{
-	size_t skip = u->first && u->first->begins ? u->first->skip : 0;
-	bool blank = u->first && u->first->begins && u->run.line.number > 1;
-	const char *name = u->run.line.front - skip;
-	if (out && blank)
-		*out++ = '\n';
-	if (out && skip) {
-		memcpy(out, name, skip - 1);
-		out[skip - 1] = '\n';
-	}
-	return blank + (skip && !out ? guard_text(NULL, name, skip - 1, l->mode) + 1 : skip);
-}
-
 /* Finds out what a unit costs when it is printed; 0: it can't be, or there is no memory for it. */
 static void layout_price_unit(struct layout *l, struct entry *u)
 {
@@ -202,7 +184,7 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 		}
 	}
 	u->folded = false;
-	u->cost = text ? text + write_heading(l, u, NULL) : 0;
+	u->cost = text;
 	if (repeats == 0 || text == 0)
 		return;
 	struct preview_piece fold = unit_fold(l, u, last);
@@ -397,14 +379,8 @@ void layout_end_head(struct layout *l, size_t from)
 	for (size_t i = from; i < l->count; i++) {
 		struct entry *u = &l->units[kept++];
 		*u = l->units[i];
-		size_t skip = u->first ? u->first->skip : 0;
-		bool changed = u->first;
-		u->first = NULL;
-		u->run.line.front -= skip;
-		u->run.line.front_len += skip;
-		u->run.line.length += skip;
-		u->run.line.offset -= skip;
-		u->run.length += skip;
+		bool changed = u->is_first;
+		u->is_first = false;
 		/* Equal ones are one unit, as others are already. */
 		size_t gone = run_join(&l->units[from], kept - from, sizeof(*u), RUN_EQUAL);
 		kept -= gone;
@@ -489,8 +465,7 @@ static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lin
 				return -1;
 			last = &l->pieces[l->piece_count - 1];
 		}
-		size_t len = write_heading(l, u, l->text.data + l->text.len);
-		len += line_write(&u->run.line, &form, l->text.data + l->text.len + len);
+		size_t len = line_write(&u->run.line, &form, l->text.data + l->text.len);
 		form.before += u->run.line.length;
 		form.command = NULL;
 		l->text.len += len;
@@ -498,7 +473,7 @@ static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lin
 		last->cut_last = is_cut(u);
 		last->cut += last->cut_last;
 		last->to = u->run.line.number + k;
-		last->bytes += u->run.line.length + (u->first ? u->first->skip : 0);
+		last->bytes += u->run.line.length;
 	}
 	return 0;
 }

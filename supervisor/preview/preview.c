@@ -338,15 +338,14 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 	struct line line;
 	bool more = true;
 	for (size_t i = 0; more; i++) {
-		const struct head_line *first = i < heads ? &p->head.lines[i] : NULL;
+		const struct line *first = i < heads ? &p->head.lines[i] : NULL;
 		/* It may be shown further once the outcome is known, or be the last one, whose end
 		   tells most. */
 		bool may_change = p->limit.max_line < l->ceiling || i + 1 == p->head.count;
-		if (first && l->ask->is_pause && first->line.length > p->limit.max_line &&
-		    may_change)
+		if (first && l->ask->is_pause && first->length > p->limit.max_line && may_change)
 			break;
 		if (first) {
-			line = first->line;
+			line = *first;
 			cursor.number = line.number;
 			cursor.offset = line.offset + line.length;
 			add_tail(&p->window, &line);
@@ -359,7 +358,7 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 			bool is_good = s->trait.score.kind == SCORE_BLANK
 					       ? is_next
 					       : s->trait.value > 0 && s->trait.value >= least;
-			if (is_good && layout_add(l, &s->run, &s->trait, NULL))
+			if (is_good && layout_add(l, &s->run, &s->trait, false))
 				return -1;
 			around = &s->run;
 		}
@@ -382,7 +381,7 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 			if (around && around->kind <= l->joins && line.number < around->to)
 				run_cut(&run, around);
 		}
-		if (layout_add(l, &run, &trait, first))
+		if (layout_add(l, &run, &trait, first != NULL))
 			return -1;
 	}
 	return 0;

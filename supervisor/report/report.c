@@ -96,25 +96,17 @@ static const char *const states[] = {
 	[REPORT_NOT_STARTED] = "not_started",
 };
 
-/* Whether the text that is returned is not just that of the command. */
-static bool report_is_changed(const struct report_stream *s)
-{
-	return report_is_truncated(s) || s->grouped;
-}
-
 static void report_json_add_stream(struct buffer *out, const char *name,
 				   const struct report_stream *s)
 {
 	bool is_truncated = report_is_truncated(s);
-	if (!report_is_changed(s))
+	if (!report_is_truncated(s))
 		return;
 	json_begin(out, name, '{');
 	json_add_bool(out, "truncated", is_truncated);
 	if (is_truncated)
 		json_add_string(out, "truncated_by",
 				s->binary ? "binary" : limit_name(&s->limit, s->broken));
-	if (s->grouped)
-		json_add_bool(out, "grouped", true);
 	json_add_count(out, "total_lines", s->total_lines);
 	json_add_count(out, "total_bytes", s->total_bytes);
 	json_add_count(out, "returned_lines", s->returned_lines);
@@ -161,7 +153,7 @@ static void json_write_end(const struct report *r, struct buffer *out)
 	static const char *const keys[REPORT_FILES] = {"path", "stderr_path", "raw_path",
 						       "cast_path"};
 	const struct wording_since *s = r->since;
-	if (report_is_changed(&r->streams[0]) || report_is_changed(&r->streams[1])) {
+	if (report_is_truncated(&r->streams[0]) || report_is_truncated(&r->streams[1])) {
 		json_begin(out, "truncation", '{');
 		report_json_add_stream(out, "stdout", &r->streams[0]);
 		report_json_add_stream(out, "stderr", &r->streams[1]);

@@ -39,11 +39,9 @@ struct report_stream {
 	uint64_t returned_bytes;  /* of what was handed out */
 	uint64_t lines_truncated; /* returned lines that are not whole */
 	bool last_line_partial;   /* the last one returned is one of them */
-	bool grouped;     /* the matches of a search are below the names of their files, so the text
-			     that is returned has other lines than `ranges` */
-	bool binary;      /* no text: nothing is returned */
-	const char *kind; /* of the binary data, or NULL */
-	struct gaps gaps; /* what of it could not be kept */
+	bool binary;              /* no text: nothing is returned */
+	const char *kind;         /* of the binary data, or NULL */
+	struct gaps gaps;         /* what of it could not be kept */
 	struct limit limit;
 	enum limit_part broken; /* which part of it the text was over first */
 };

@@ -509,8 +509,6 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 	buffer_append_string(out, "]\n");
 }
 
-#define GROUPED ", grouped by file"
-
 void wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,
 		  const struct wording_place *place)
 {
@@ -524,8 +522,6 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		append_end(out, e);
 		buffer_append_string(out, "; ");
 	}
-	if (!is_part && h->grouped)
-		buffer_printf(out, "all %s %s shown" GROUPED, shown, name);
 	if (is_part) {
 		if (h->units == 0)
 			buffer_printf(out, "no %s", units[unit].one);
@@ -533,16 +529,15 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 			buffer_printf(out, "%s %s", shown, name);
 		else
 			buffer_printf(out, h->units == 1 ? "line %s" : "lines 1-%s", shown);
-		buffer_printf(out, " of %s shown%s", HUMAN_COUNT(h->total_units),
-			      h->grouped ? GROUPED : "");
+		buffer_printf(out, " of %s shown", HUMAN_COUNT(h->total_units));
 		/* A limit in another unit explains itself. */
 		if (e->broken != LIMIT_COUNT || unit == UNIT_LINES)
 			append_limit(out, &e->limit, e->broken);
 	}
 	/* "3 long lines cut to 500 bytes" */
 	if (h->cut > 0) {
-		buffer_printf(out, "%s%s long line%s cut", is_part || h->grouped ? ", " : "",
-			      HUMAN_COUNT(h->cut), plural(h->cut));
+		buffer_printf(out, "%s%s long line%s cut", is_part ? ", " : "", HUMAN_COUNT(h->cut),
+			      plural(h->cut));
 		if (!e->limit.grow)
 			buffer_append_string(out, " to ");
 		if (!e->limit.grow)
@@ -562,13 +557,6 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		append_behind(out, place);
 	if (h->cut && place->id)
 		buffer_printf(out, " %s%sFROM-TO", words->bytes, words->is);
-	if (!is_part && h->grouped) {
-		append_gaps(out, ", ", place);
-		if (place->id) {
-			buffer_append_string(out, "; as they came");
-			append_behind(out, place);
-		}
-	}
 	append_notes(out, e, place);
 	buffer_append_string(out, "]\n");
 }

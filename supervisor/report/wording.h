@@ -171,7 +171,6 @@ struct wording_head {
 	uint64_t lines, units, total_units; /* printed; of all there are */
 	uint64_t cut;                       /* lines that are not whole */
 	bool with_status;                   /* says the exit status of a success, too */
-	bool grouped;                       /* matches are below the names of their files */
 };
 
 /* The line behind the first part of a text, by whole lines, which replaces markers and footer
@@ -179,10 +178,7 @@ struct wording_head {
    though not all of them whole): "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read
    cmd-… --offset 572]\n",
    "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read cmd-…
-   --offset 101, or narrow the pattern; cut bytes: terse read cmd-… --bytes FROM-TO]\n". Where lines
-   are not printed as they are in the text: "[terse: 212 matches of 431 shown, grouped by file
-   (limit 10 KB): terse read cmd-… --offset 213, or narrow the pattern]\n", "[terse: all 150 matches
-   shown, grouped by file; as they came: terse read cmd-…]\n". */
+   --offset 101, or narrow the pattern; cut bytes: terse read cmd-… --bytes FROM-TO]\n". */
 void wording_head(struct buffer *out, const struct wording_head *head,
 		  const struct wording_ending *ending, const struct wording_place *place);
 

@@ -270,35 +270,6 @@ class Omissions(Case):
                 self.check_output(first + second, run.out)
         self.each(range(600, 606), check)
 
-    def test_groups(self):
-        """Matches below the names of their files, and the command that goes on, are the lines as they came."""
-        def check(rng, *_):
-            lines, longest = [], rng.choice((60, 700))
-            for name in sorted("src/directory/%x/part%d.c" % (rng.randrange(9), n) for n in range(rng.randrange(2, 30))):
-                for number in sorted(rng.sample(range(1, 2000), rng.randrange(1, 60))):
-                    rest = b"x" * (longest if rng.random() < 0.02 else rng.randrange(40))
-                    lines.append(b"%s:%d:needle %s\n" % (name.encode(), number, rest))
-            text = b"".join(lines)
-            write_file(os.path.join(self.work, "text"), text)
-            run = self.terse("--profile", "search", "cat", "text")
-            last = NOTICE.search(run.out)
-            if not last or b"grouped by file" not in last[0]:
-                self.check_output(text, run.out)
-                return
-            shown = []
-            for group in run.out[:last.start()].split(b"\n\n"):
-                name, *matches = group.splitlines()
-                shown += [b"%s:%s\n" % (name, match) for match in matches]
-            cut_bytes, go_on = CUT_BYTES.search(last[0]), GO_ON.search(last[0])
-            commands = {cut: "%s --bytes %s" % (cut_bytes[1].decode(), cut.decode())
-                        for line in shown for cut, _ in CUT.findall(line)}
-            rest = [go_on[1].decode()] if go_on else []
-            answers = self.answers(sorted(commands.values()) + rest)
-            self.assertEqual(bool(commands), bool(cut_bytes), last[0])
-            self.assertEqual(b"".join(CUT.sub(lambda note: answers[commands[note[1]]], line) for line in shown) +
-                             (answers[rest[0]] if rest else b""), text)
-        self.each(range(700, 715), check)
-
     def test_streams(self):
         def check(rng, text, options):
             other = random_text(rng)

@@ -316,78 +316,6 @@ class Search(Profiles):
             self.assertRegex(line, rb"\Amatch z+\[\.\.\. bytes \d+-\d+\]\Z")
         self.assertEqual(notice, "[terse: 3 long lines cut: terse read ID --bytes FROM-TO]\n")
 
-    def make_tree(self):
-        """Files with 40 matches each, and what grep -rn prints of them."""
-        os.makedirs(os.path.join(self.work, "some", "directory"))
-        for number in range(20):
-            self.file("some/directory/file%02d.c" % number, "".join(
-                "other\nmatch %d of the file\n" % n for n in range(40)))
-        text = self.shell("grep -rn match some | sort -t: -k1,1 -s").out
-        self.file("text", text)
-        return text
-
-    def ungroup(self, text):
-        """The lines that the groups stand for."""
-        lines = []
-        for group in text.split(b"\n\n"):
-            name, *matches = group.splitlines()
-            lines += [b"%s:%s\n" % (name, match) for match in matches]
-        return lines
-
-    def test_groups(self):
-        """Over the limit the matches go below their files' names: more of them in the same room."""
-        text = self.make_tree()
-        lines = text.splitlines(keepends=True)
-        run = self.terse("--profile", "search", "cat", "text")
-        shown, notice = self.split_notice(run)
-        grouped = self.ungroup(shown)
-        self.assertEqual(grouped, lines[:len(grouped)])
-        self.assertGreater(len(grouped), 10 * KB // len(lines[0]) * 4 // 3)
-        self.assertEqual(notice, "[terse: %d matches of 800 shown, grouped by file%s: terse read ID "
-                                 "--offset %d, or narrow the pattern]\n"
-                         % (len(grouped), " (limit 10 KB)" if len(grouped) < 300 else "",
-                            len(grouped) + 1))
-        self.assertTrue(self.go_on(run).startswith(lines[len(grouped)]))
-        self.assertEqual(self.artifact(run.id), text)
-
-        run = self.terse("grep", "-rn", "match", "some")
-        shown, _ = self.split_notice(run)
-        self.assertEqual(self.ungroup(shown),
-                         self.artifact(run.id).splitlines(keepends=True)[:len(self.ungroup(shown))])
-
-    def test_all_of_it_in_groups(self):
-        text = b"".join(self.make_tree().splitlines(keepends=True)[:280])
-        self.assertGreater(len(text), 12 * KB)
-        self.file("text", text)
-        run = self.terse("--profile", "search", "cat", "text")
-        shown, notice = self.split_notice(run)
-        self.assertEqual(b"".join(self.ungroup(shown)), text)
-        self.assertEqual(notice, "[terse: all 280 matches shown, grouped by file; as they came: "
-                                 "terse read ID]\n")
-
-    def test_groups_in_json(self):
-        text = self.make_tree()
-        report = json.loads(self.terse("--format", "json", "--profile", "search", "cat", "text").out)
-        cut = report["truncation"]["stdout"]
-        self.assertTrue(cut["grouped"])
-        lines = self.ungroup(report["stdout"].encode())
-        self.assertEqual(cut["ranges"], [{"from": 1, "to": len(lines)}])
-        self.assertEqual(lines, text.splitlines(keepends=True)[:len(lines)])
-
-    def test_slow_matches_come_as_they_are(self):
-        text = self.make_tree()
-        fifo = self.fifo()
-        run = self.start(TERSE, "--profile", "search", "cat", fifo)
-        first = text.splitlines(keepends=True)[0]
-        with open(fifo, "wb", buffering=0) as f:
-            f.write(first)
-            run.until(re.escape(first))
-            f.write(text[len(first):])
-        run.finish()
-        shown, notice = self.split_notice(run)
-        self.assertTrue(text.startswith(shown))
-        self.assertNotIn("grouped", notice)
-
     def test_no_match(self):
         self.file("text", "a\n")
         run = self.terse("grep", "match", "text")
@@ -406,8 +334,7 @@ class Search(Profiles):
         self.assertRegex(notice, r"\A\[terse: (\d+) matches of [\d,]+ shown.*: terse read ID "
                                  r"--offset \d+, or narrow the pattern\]\n\Z")
         self.assertIn("of {:,} shown".format(len(plain)), notice)
-        self.assertIn("grouped by file", notice)
-        lines = [line[:-1] for line in self.ungroup(text)]
+        lines = text.splitlines()
         self.assertEqual([l[:400] for l in lines], [l[:400] for l in plain[:len(lines)]])
         self.assertTrue(self.go_on(run).startswith(plain[len(lines)][:400]))
 

@@ -124,7 +124,7 @@ static void check_report(struct interceptor *text, const struct interceptor_opti
 	}
 	assert(last <= s->total_lines && s->lines_truncated <= s->returned_lines);
 	if (options->reader == INTERCEPT_COLLECTED) {
-		assert(s->grouped || lines == s->returned_lines);
+		assert(lines == s->returned_lines);
 		assert(s->text.len <= limit);
 	}
 	if (interceptor_facts(text).fits)
@@ -160,7 +160,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			  .unit = (enum unit)(data[6] % 4),
 			  .head_share = data[6] % 101,
 			  .max_line = 40 + data[7],
-			  .group = data[7] & 1,
 			  .grow = data[7] & 2},
 		.reader = late ? INTERCEPT_AGENT : reader,
 		.raw = (enum interceptor_raw)(data[6] % 3),

@@ -109,21 +109,6 @@ TEST(counts)
 	   "\"warnings\":[\"first \\\"one\\\": 1\",\"second\"]}\n");
 }
 
-/* Nothing is left out, but the lines are others than those of the text. */
-TEST(grouped)
-{
-	struct report r = report_make();
-	report_set_text(&r.streams[0], "a.c\n1:x\n2:y\n", 2);
-	r.streams[0].grouped = true;
-	is(&r, START
-	   "\"exit_code\":0,\"success\":true," TIMES
-	   "\"state\":\"done\",\"stdout\":\"a.c\\n1:x\\n2:y\\n\",\"stderr\":\"\","
-	   "\"truncation\":{\"stdout\":{\"truncated\":false,\"grouped\":true,\"total_lines\":2,"
-	   "\"total_bytes\":12,\"returned_lines\":2,\"returned_bytes\":12,"
-	   "\"ranges\":[{\"from\":1,\"to\":2}],\"lines_truncated\":0,"
-	   "\"last_line_partial\":false}}}\n");
-}
-
 /* The value of a field of the object, after all of it was written. */
 static json_t *written(struct report *r)
 {

@@ -364,7 +364,7 @@ struct first {
 	uint64_t units, total, cut;
 	const struct wording_place *place;
 	const char *want;
-	bool grouped, grow;
+	bool grow;
 	size_t bytes, max_line; /* 0: 30 KB, 500 */
 	uint64_t lines;         /* 0: as many as units */
 };
@@ -376,8 +376,7 @@ static void head(const struct first *f, struct wording_ending e, bool with_statu
 				       .units = f->units,
 				       .total_units = f->total,
 				       .cut = f->cut,
-				       .with_status = with_status,
-				       .grouped = f->grouped};
+				       .with_status = with_status};
 	e.omits = f->broken != LIMIT_NONE;
 	e.broken = f->broken;
 	e.limit = (struct limit){.bytes = f->bytes ? f->bytes : 30 * 1024,
@@ -435,20 +434,6 @@ TEST(heads)
 		{LIMIT_BYTES, UNIT_MATCHES, 87, 2431, 0, &kept,
 		 .want = "[terse: 87 matches of 2,431 shown (limit 30 KB): terse read " ID
 			 " --offset 88, or narrow the pattern]\n"},
-		{LIMIT_BYTES, UNIT_MATCHES, 87, 2431, 0, &kept,
-		 .want = "[terse: 87 matches of 2,431 shown, grouped by file (limit 30 KB): terse "
-			 "read " ID " --offset 88, or narrow the pattern]\n",
-		 .grouped = true},
-		{LIMIT_NONE, UNIT_MATCHES, 87, 87, 0, &kept,
-		 .want = "[terse: all 87 matches shown, grouped by file; as they came: terse "
-			 "read " ID "]\n",
-		 .grouped = true},
-		{LIMIT_NONE, UNIT_MATCHES, 87, 87, 0, &in_a_file,
-		 .want = "[terse: all 87 matches shown, grouped by file]\n", .grouped = true},
-		{LIMIT_NONE, UNIT_MATCHES, 87, 87, 2, &kept,
-		 .want = "[terse: all 87 matches shown, grouped by file, 2 long lines cut: terse "
-			 "read " ID " --bytes FROM-TO; as they came: terse read " ID "]\n",
-		 .grouped = true, .grow = true},
 		{LIMIT_BYTES, UNIT_MATCHES, 1, 2431, 0, &kept,
 		 .want = "[terse: 1 match of 2,431 shown (limit 30 KB): terse read " ID
 			 " --offset 2, or narrow the pattern]\n"},
