@@ -7,7 +7,6 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/agents/session.h"
-#include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/short.h"
@@ -244,48 +243,33 @@ out:
 	return result;
 }
 
-/* Adds the short texts of the sessions: one item for each link that leads to one. */
+/* Adds the short texts of the sessions. */
 static int inventory_add_short(struct inventory *v, const struct store *store)
 {
 	DIR *d = io_list(store_open_folder(store, STORE_IDS, false));
-	size_t at = 0;
-	struct dirent *e = NULL;
-	if (!d)
-		return errno == ENOENT ? 0 : -1;
-	while ((errno = 0, e = readdir(d))) {
-		char link[SHORT_LINK + 1];
-		struct short_place place;
-		ssize_t n = id_is_valid(e->d_name)
-				    ? readlinkat(dirfd(d), e->d_name, link, SHORT_LINK)
-				    : -1;
-		link[n > 0 ? n : 0] = '\0';
-		if (!short_parse(link, &place))
-			continue;
-		/* Most often it is the session of the one before. */
-		for (size_t i = 0; i < v->session_count; i++, at = (at + 1) % v->session_count) {
-			if (strcmp(v->sessions[at].name, place.session) == 0)
-				break;
-		}
-		struct inventory_session *s = &v->sessions[at];
-		if (v->session_count == 0 || strcmp(s->name, place.session) != 0)
+	struct short_place place;
+	char id[ID_LEN + 1];
+	int got = d || errno == ENOENT ? 0 : -1;
+	while (d && (got = short_next(d, id, &place)) == 1) {
+		size_t at = 0;
+		while (at < v->session_count && strcmp(v->sessions[at].name, place.session) != 0)
+			at++;
+		if (at == v->session_count)
 			continue;
 		struct inventory_item *item =
 			array_add(&v->items, &v->count, &v->room, sizeof(*item));
 		if (!item)
 			break;
-		*item = (struct inventory_item){.id = id_pack(e->d_name),
-						.bytes = place.len,
-						.session = (unsigned)at,
-						.text = true,
-						.json = true};
+		*item = (struct inventory_item){.id = id_pack(id), .bytes = place.len};
 		item->last_ms = id_time_ms(item->id);
-		s->count++;
-		s->bytes += item->bytes;
+		item->session = (unsigned)at;
+		item->text = item->json = true;
+		v->sessions[at].count++;
+		v->sessions[at].bytes += place.len;
 	}
-	int error = errno;
-	closedir(d);
-	errno = error;
-	return error ? -1 : 0;
+	if (d)
+		closedir(d);
+	return got ? -1 : 0;
 }
 
 int inventory_read(struct inventory *v, const struct store *s, const char *session)
@@ -533,8 +517,6 @@ int gc_run(struct gc *g)
 			g->result.sessions++;
 	}
 	sweep(g, store_open_folder(g->store, STORE_IDS, false), &v);
-	if (!g->dry)
-		earlier_sweep(g->store);
 	sweep(g, reopen_directory(g->store->fd), NULL);
 	/* Sockets of supervisors that were killed before they could rename them. */
 	sweep(g, store_open_folder(g->store, STORE_LIVE, false), NULL);

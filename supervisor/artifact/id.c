@@ -259,7 +259,7 @@ bool id_is_whole(const char *name, char id[ID_LEN + 1])
 struct last_run {
 	int64_t started_ms;
 	struct id_found found; /* id "": it has made no artifact */
-	bool unkept;           /* it could not be made */
+	int64_t ended_ms;      /* 0: not known */
 	bool is_there;         /* the artifact is */
 };
 
@@ -275,31 +275,24 @@ static bool last_read(const struct journal_line *line, struct last_run *run)
 		meta_read_found(&line->of, &m);
 	bool counts = m.owned ? !profile_is_own(m.argv) : *id;
 	run->started_ms = m.owned ? m.started_ms : *id ? id_time_ms(id_pack(id)) : 0;
-	run->unkept = m.unkept;
-	run->found.end = (struct last_end){.interrupted = m.state == META_INTERRUPTED,
-					   .timed_out = m.timed_out,
-					   .exit_code = m.exit_code,
-					   .signal = m.signal,
-					   .duration_ms = m.duration_ms,
-					   .ended_ms = line->kind == JOURNAL_RUN ? m.ended_ms : 0};
+	run->ended_ms = line->kind == JOURNAL_RUN ? m.ended_ms : 0;
 	meta_release(&m);
 	return counts;
 }
 
 /* Finds the artifact of the run that started as the `back`-th before the last one. The journal is
    read from its end until more runs than `back` have started behind what it tells of, since what
-   stands before has started before; and until an artifact is found. For that, lines of runs without
-   one do not matter. */
+   stands before has started before. */
 static int last_find(struct store *stores, int count, const char *session, unsigned long back,
 		     struct id_found *found)
 {
 	struct journal *j = journal_open(stores, count, session, JOURNAL_RUN | JOURNAL_MADE);
 	struct last_run *runs = NULL, run; /* the one that started last comes first */
-	size_t known = 0, room = 0, kept = 0;
+	size_t known = 0, room = 0;
 	struct journal_line line;
 	int result = -1, got = j ? 1 : -1;
 	bool enough = false;
-	while (got == 1 && !(enough && kept < known) && (got = journal_next(j, &line)) == 1) {
+	while (got == 1 && !enough && (got = journal_next(j, &line)) == 1) {
 		size_t at = *line.of.id ? 0 : known;
 		while (at < known && strcmp(runs[at].found.id, line.of.id) != 0)
 			at++;
@@ -308,7 +301,7 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 			runs[at].is_there = true;
 			runs[at].found.store = line.of.store;
 		} else if (at == known) {
-			if ((enough && !line.is_there) || !last_read(&line, &run))
+			if (!last_read(&line, &run))
 				continue;
 			if (!array_add(&runs, &known, &room, sizeof(*runs))) {
 				got = -1;
@@ -318,26 +311,18 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 				runs[at] = runs[at - 1];
 			runs[at] = run;
 		}
-		int64_t ended_ms = runs[at].found.end.ended_ms;
+		int64_t ended_ms = runs[at].ended_ms;
 		int64_t then = line.kind == JOURNAL_MADE ? runs[at].started_ms + LATE_MS
 			       : ended_ms                ? ended_ms
 							 : INT64_MAX;
-		enough |= back < known && runs[back].started_ms >= then;
-		for (kept = back; kept < known && !runs[kept].is_there;)
-			kept++;
+		enough = back < known && runs[back].started_ms >= then;
 	}
 	if (got >= 0) {
 		const struct last_run *last = back < known ? &runs[back] : NULL;
-		*found = (struct id_found){.store = NULL};
-		if (kept < known)
-			*found = runs[kept].found;
+		result = last && last->is_there ? 0 : -1;
 		if (last)
-			found->end = last->found.end;
-		result = last && kept == back ? 0 : -1;
-		errno = !last             ? ENOENT
-			: *last->found.id ? LAST_REMOVED
-			: last->unkept    ? LAST_UNKEPT
-					  : LAST_UNWANTED;
+			*found = last->found;
+		errno = last ? LAST_UNKEPT : ENOENT;
 	}
 	journal_close(j);
 	free(runs);

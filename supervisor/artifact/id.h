@@ -88,24 +88,14 @@ int id_compare(const void *a, const void *b);
    its ID. */
 bool id_is_whole(const char *name, char id[ID_LEN + 1]);
 
-/* How a run ended. */
-struct last_end {
-	bool interrupted, timed_out;
-	int exit_code, signal; /* exit_code -1: by `signal` */
-	int64_t duration_ms, ended_ms;
-};
-
 struct id_found {
 	struct store *store; /* one of the stores given */
 	char session[STORE_SESSION_LEN + 1];
 	char id[ID_LEN + 1];
-	struct last_end end; /* of a run that is known and has no artifact */
 };
 
-/* Why a run that is known has no artifact, as errno. */
-#define LAST_UNWANTED ENODATA /* [spill] when */
-#define LAST_UNKEPT   ENOLINK /* it could not be kept */
-#define LAST_REMOVED  ESTALE  /* it was removed, or had to go to another store */
+/* A run that is known has no artifact: it was not kept, or was removed. */
+#define LAST_UNKEPT ENODATA
 
 /* Finds the artifact that `name` means: an ID, "ID.txt" (or any other file of an artifact, or a
    path that ends in it), a unique prefix of an ID with at least one digit, "last" or "last-N".
@@ -114,8 +104,7 @@ struct id_found {
    "last" is the run of `session` that started last, among those that have ended (the history knows
    them) and those that have an artifact; "last-N" is the N-th run before it. Runs of terse's own
    verbs (config/profile.h), with which an agent reads earlier output, do not count. For a run
-   without an artifact errno is one of the above, found->end its end, and found->id that of the last
-   artifact before it, "" if there is none. */
+   without an artifact errno is LAST_UNKEPT. */
 int id_find(struct store *stores, int count, const char *session, const char *name,
 	    struct id_found *found);
 

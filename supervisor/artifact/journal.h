@@ -17,8 +17,7 @@
 //
 // A process that appends holds a shared lock on the file for the one write. A process that takes
 // lines out writes the others to a temporary file and, with an exclusive lock, replaces the file
-// with it. Only lines that came meanwhile are dealt with under that lock. STORE/commands
-// (earlier.h) is kept in the same way.
+// with it. Only lines that came meanwhile are dealt with under that lock.
 #ifndef TERSE_ARTIFACT_JOURNAL_H
 #define TERSE_ARTIFACT_JOURNAL_H
 

@@ -266,7 +266,6 @@ static const struct field fields[] = {
 	{"signal", KIND_INTEGER, IN_META(signal), .most = 127},
 	{"timed_out", KIND_FLAG, IN_META(timed_out)},
 	{"binary", KIND_FLAG, IN_META(binary)},
-	{"unkept", KIND_FLAG, IN_META(unkept)},
 	{"wanted", KIND_FLAG, IN_META(wanted)},
 	{"cols", KIND_INTEGER, IN_META(cols), .most = INT_MAX},
 	{"rows", KIND_INTEGER, IN_META(rows), .most = INT_MAX},

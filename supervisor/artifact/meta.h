@@ -83,8 +83,7 @@ struct meta {
 	bool timed_out;
 	bool wanted; /* terse signal of its own session ended it */
 	bool binary;
-	bool cut;    /* the command was too long to be kept whole */
-	bool unkept; /* in the history: an artifact was wanted, and could not be made */
+	bool cut; /* the command was too long to be kept whole */
 	enum meta_stderr standard_error;
 	unsigned cols, rows;
 	pid_t supervisor, command; /* process IDs while it runs */

@@ -7,7 +7,6 @@
 #include "lib/io.h"
 #include "supervisor/artifact/meta.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -45,6 +44,11 @@ struct short_head {
 	uint32_t sizes[ARTIFACT_ARCHIVED]; /* of the parts, which follow in this order */
 };
 
+static uint64_t short_check(const struct buffer *record)
+{
+	return fingerprint_exact(record->data + sizeof(uint64_t), record->len - sizeof(uint64_t));
+}
+
 bool short_parse(const char *link, struct short_place *place)
 {
 	const size_t name = strcspn(link, "@");
@@ -58,16 +62,34 @@ bool short_parse(const char *link, struct short_place *place)
 	       place->len <= RECORD_MOST && place->offset <= INT64_MAX - RECORD_MOST;
 }
 
-int short_find(int dir, const char *id, struct short_place *place)
+static int short_follow(int ids, const char *id, struct short_place *place)
 {
-	char name[LINK_LEN], link[SHORT_LINK + 1];
-	snprintf(name, sizeof(name), IDS "/%s", id);
-	ssize_t n = readlinkat(dir, name, link, SHORT_LINK);
+	char link[SHORT_LINK + 1];
+	ssize_t n = readlinkat(ids, id, link, SHORT_LINK);
 	if (n < 0)
 		return -1;
 	link[n] = '\0';
 	errno = ENOENT;
 	return short_parse(link, place) ? 0 : -1;
+}
+
+int short_next(DIR *ids, char id[ID_LEN + 1], struct short_place *place)
+{
+	struct dirent *e;
+	while ((errno = 0, e = readdir(ids))) {
+		if (id_is_valid(e->d_name) && short_follow(dirfd(ids), e->d_name, place) == 0) {
+			memcpy(id, e->d_name, ID_LEN + 1);
+			return 1;
+		}
+	}
+	return errno ? -1 : 0;
+}
+
+int short_find(int dir, const char *id, struct short_place *place)
+{
+	char name[LINK_LEN];
+	snprintf(name, sizeof(name), IDS "/%s", id);
+	return short_follow(dir, name, place);
 }
 
 static int short_open_records(int dir, const char *id, int flags)
@@ -136,8 +158,7 @@ static int short_write(int dir, const struct meta *m, bool claimed, uint64_t min
 	if (buffer_check(&record) < 0)
 		goto out;
 	memcpy(record.data, &head, sizeof(head));
-	head.check = fingerprint_exact(record.data + sizeof(head.check),
-				       record.len - sizeof(head.check));
+	head.check = short_check(&record);
 	memcpy(record.data, &head.check, sizeof(head.check));
 	store_session_name(m->session, session);
 	snprintf(link, sizeof(link), "%s@%" PRIu64 "+%zu", session, head.offset, record.len);
@@ -172,126 +193,109 @@ int short_add(int dir, struct meta *m, uint64_t min_free,
 }
 
 /* Reads a record, of which the head is right. */
-static int short_read(int dir, const char *id, struct short_place *place, struct buffer *record,
-		      struct short_head *head)
+static int short_read(int dir, const char *id, struct buffer *record, struct short_head *head)
 {
+	struct short_place place;
 	uint64_t len = sizeof(*head);
 	int result = -1, fd = -1;
-	if (short_find(dir, id, place) < 0 || (fd = short_open_records(dir, id, O_RDONLY)) < 0 ||
-	    buffer_reserve(record, (size_t)place->len) < 0)
+	if (short_find(dir, id, &place) < 0 || (fd = short_open_records(dir, id, O_RDONLY)) < 0 ||
+	    buffer_reserve(record, (size_t)place.len) < 0)
 		goto out;
-	if (io_read_whole(fd, record->data, (size_t)place->len, (off_t)place->offset) < 0) {
-		errno = EBADMSG;
+	ssize_t n = io_read_at(fd, record->data, (size_t)place.len, (off_t)place.offset);
+	if (n < 0)
 		goto out;
-	}
-	record->len = (size_t)place->len;
-	memcpy(head, record->data, sizeof(*head));
+	record->len = (size_t)n;
+	memset(head, 0, sizeof(*head));
+	memcpy(head, record->data, record->len < sizeof(*head) ? record->len : sizeof(*head));
 	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++)
 		len += head->sizes[part] == ABSENT ? 0 : head->sizes[part];
-	if (head->magic == MAGIC && head->offset == place->offset && len == record->len &&
-	    memcmp(head->id, id, ID_LEN) == 0 &&
-	    head->check == fingerprint_exact(record->data + sizeof(head->check),
-					     record->len - sizeof(head->check)))
+	if (record->len == place.len && len == place.len && head->magic == MAGIC &&
+	    head->offset == place.offset && memcmp(head->id, id, ID_LEN) == 0 &&
+	    head->check == short_check(record))
 		result = 0;
-	else
-		/* It may have been removed just now. */
-		errno = short_find(dir, id, place) < 0 ? ENOENT : EBADMSG;
+	else /* it may have been removed just now */
+		errno = short_find(dir, id, &place) < 0 ? ENOENT : EBADMSG;
 out:
 	io_close(&fd);
 	return result;
 }
 
-/* Appends a part of a record as it would be a file. Returns false if there is none. */
-static bool short_part(const struct buffer *record, const struct short_head *head,
-		       enum artifact_part part, struct buffer *out)
-{
-	size_t at = sizeof(*head), size = head->sizes[part];
-	for (enum artifact_part p = 0; p < part; p++)
-		at += head->sizes[p] == ABSENT ? 0 : head->sizes[p];
-	if (head->sizes[part] == ABSENT)
-		return false;
-	buffer_append(out, record->data + at, size);
-	if (part == ARTIFACT_SHOWN && size > 0 && !memchr(record->data + at, '\n', size - 1))
-		short_part(record, head, ARTIFACT_OUT, out);
-	return true;
-}
-
 int short_open(int dir, const char *id, enum artifact_part part)
 {
-	struct buffer record = BUFFER_INIT, text = BUFFER_INIT;
-	struct short_place place;
+	struct buffer record = BUFFER_INIT;
 	struct short_head head;
+	size_t at[ARTIFACT_ARCHIVED + 1] = {sizeof(head)};
 	int fd = -1;
 	if (part >= ARTIFACT_ARCHIVED) {
 		errno = ENOENT;
 		return -1;
 	}
-	if (short_read(dir, id, &place, &record, &head) < 0)
+	if (short_read(dir, id, &record, &head) < 0)
 		goto out;
+	for (int p = 0; p < ARTIFACT_ARCHIVED; p++)
+		at[p + 1] = at[p] + (head.sizes[p] == ABSENT ? 0 : head.sizes[p]);
+	const char *data = record.data + at[part];
+	size_t len = at[part + 1] - at[part];
+	/* Behind its first line the text follows, if there is nothing else. */
+	bool joined = part == ARTIFACT_SHOWN && memchr(data, '\n', len) == data + len - 1;
 	errno = ENOENT;
-	if (!short_part(&record, &head, part, &text) || buffer_check(&text) < 0)
-		goto out;
-	fd = io_above_standard(memfd_create(id, MFD_CLOEXEC));
-	if (fd >= 0 && io_write_at(fd, text.data, text.len, 0) < 0)
+	if (head.sizes[part] != ABSENT)
+		fd = io_above_standard(memfd_create(id, MFD_CLOEXEC));
+	if (fd >= 0 &&
+	    (io_write_at(fd, data, len, 0) < 0 ||
+	     (joined && io_write_at(fd, record.data + at[ARTIFACT_OUT],
+				    at[ARTIFACT_OUT + 1] - at[ARTIFACT_OUT], (off_t)len) < 0)))
 		io_close(&fd);
 out:
 	buffer_release(&record);
-	buffer_release(&text);
 	return fd;
+}
+
+/* Makes a file of a part. Returns 0, also if there is none. */
+static int short_unpack_part(int dir, const char *id, enum artifact_part part)
+{
+	struct buffer text = BUFFER_INIT;
+	char name[ID_FILE_NAME], temporary[ID_FILE_NAME];
+	int to = -1, result = -1, from = short_open(dir, id, part);
+	if (from < 0)
+		return errno == ENOENT ? 0 : -1;
+	id_file_name("", id, part, name);
+	id_file_name(".", id, part, temporary);
+	if (io_read_all(from, &text, RECORD_MOST) == 0)
+		to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_TRUNC);
+	if (to >= 0 && io_write(to, text.data, text.len) == 0)
+		result = renameat(dir, temporary, dir, name);
+	int error = errno;
+	if (to >= 0 && result < 0)
+		unlinkat(dir, temporary, 0);
+	io_close(&from);
+	io_close(&to);
+	buffer_release(&text);
+	errno = error;
+	return result;
 }
 
 int short_unpack(int dir, const char *id)
 {
-	struct buffer record = BUFFER_INIT, text = BUFFER_INIT;
-	char name[ID_FILE_NAME], temporary[ID_FILE_NAME];
 	struct short_place place;
-	struct short_head head;
-	int result = -1;
-	if (short_read(dir, id, &place, &record, &head) < 0) {
-		result = errno == ENOENT ? 0 : -1;
-		goto out;
-	}
+	int result = 0;
+	if (short_find(dir, id, &place) < 0)
+		return errno == ENOENT ? 0 : -1;
 	/* The text comes last: with it the artifact is there. */
-	for (int part = ARTIFACT_ARCHIVED - 1; part >= 0; part--) {
-		buffer_clear(&text);
-		if (!short_part(&record, &head, (enum artifact_part)part, &text))
-			continue;
-		id_file_name("", id, (enum artifact_part)part, name);
-		id_file_name(".", id, (enum artifact_part)part, temporary);
-		int fd = buffer_check(&text) < 0
-				 ? -1
-				 : store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_TRUNC);
-		result = fd >= 0 && io_write(fd, text.data, text.len) == 0
-				 ? renameat(dir, temporary, dir, name)
-				 : -1;
-		int error = errno;
-		if (result < 0)
-			unlinkat(dir, temporary, 0);
-		io_close(&fd);
-		errno = error;
-		if (result < 0)
-			goto out;
-	}
-	result = short_link(dir, id, place.session, true);
+	for (int part = ARTIFACT_ARCHIVED - 1; part >= 0 && result == 0; part--)
+		result = short_unpack_part(dir, id, (enum artifact_part)part);
 	if (result == 0)
-		result = short_sweep(dir, place.session);
-out:
-	buffer_release(&record);
-	buffer_release(&text);
-	return result;
+		result = short_link(dir, id, place.session, true);
+	return result < 0 ? -1 : short_sweep(dir, place.session);
 }
 
 /* --- what is removed ---------------------------------------------------------------------- */
 
-/* Overwrites bytes, whose room on the disk is released if the file system can do that. */
 static int short_erase(int fd, uint64_t from, uint64_t to)
 {
 	static const char zeros[4096];
-	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
-		      (off_t)(to - from)) == 0)
-		return 0;
-	for (; from < to; from += sizeof(zeros)) {
-		size_t len = to - from < sizeof(zeros) ? (size_t)(to - from) : sizeof(zeros);
+	for (size_t len; from < to; from += len) {
+		len = to - from < sizeof(zeros) ? (size_t)(to - from) : sizeof(zeros);
 		if (io_write_at(fd, zeros, len, (off_t)from) < 0)
 			return -1;
 	}
@@ -304,59 +308,41 @@ static int short_compare(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Finds the records of a session in the file of these IDs. */
-static int short_list(int dir, const char *session, const char *name, struct short_place **places,
-		      size_t *count)
+static int short_sweep_file(int dir, const char *session, const char *name)
 {
-	size_t room = 0;
-	DIR *d = io_list(openat(dir, IDS, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	struct dirent *e = NULL;
-	while (d && (errno = 0, e = readdir(d))) {
-		struct short_place place, *added;
-		if (strncmp(e->d_name, name, NAME_LEN) != 0 || !id_is_valid(e->d_name) ||
-		    short_find(dir, e->d_name, &place) < 0 || strcmp(place.session, session) != 0)
+	struct short_place *places = NULL, place;
+	size_t count = 0, room = 0;
+	uint64_t at = 0;
+	char id[ID_LEN + 1];
+	DIR *ids = NULL;
+	int got = -1, fd = store_open_file(dir, name, O_RDWR);
+	/* Nobody writes a record, and its link, meanwhile. */
+	if (fd >= 0 && store_lock(fd, LOCK_EX, STORE_LOCK_MS) == 0)
+		ids = io_list(openat(dir, IDS, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	while (ids && (got = short_next(ids, id, &place)) == 1) {
+		if (strncmp(id, name, NAME_LEN) != 0 || strcmp(place.session, session) != 0)
 			continue;
-		added = array_add(places, count, &room, sizeof(*added));
+		struct short_place *added = array_add(&places, &count, &room, sizeof(*added));
 		if (!added)
 			break;
 		*added = place;
 	}
-	int error = errno;
-	if (d)
-		closedir(d);
-	errno = error;
-	return error ? -1 : 0;
-}
-
-static int short_sweep_file(int dir, const char *session, const char *name)
-{
-	struct short_place *places = NULL;
-	struct stat st;
-	size_t count = 0;
-	uint64_t at = 0;
-	int fd = store_open_file(dir, name, O_RDWR), result = fd;
-	/* Nobody writes a record, and its link, meanwhile. */
-	if (fd < 0 || store_lock(fd, LOCK_EX, STORE_LOCK_MS) < 0 || fstat(fd, &st) < 0 ||
-	    short_list(dir, session, name, &places, &count) < 0) {
-		result = fd < 0 && errno == ENOENT ? 0 : -1;
-		goto out;
-	}
-	result = 0;
+	int result = got == 0 ? 0 : -1;
 	if (count > 0)
 		qsort(places, count, sizeof(*places), short_compare);
 	for (size_t i = 0; i < count && result == 0; i++) {
 		if (places[i].offset > at)
 			result = short_erase(fd, at, places[i].offset);
-		if (places[i].offset + places[i].len > at)
-			at = places[i].offset + places[i].len;
+		at = places[i].offset + places[i].len;
 	}
-	if (result == 0 && count == 0)
-		result = unlinkat(dir, name, 0);
-	else if (result == 0 && at < (uint64_t)st.st_size)
-		result = ftruncate(fd, (off_t)at);
-out:
+	if (result == 0)
+		result = count > 0 ? ftruncate(fd, (off_t)at) : unlinkat(dir, name, 0);
+	int error = errno;
+	if (ids)
+		closedir(ids);
 	free(places);
 	io_close(&fd);
+	errno = error;
 	return result;
 }
 

@@ -17,6 +17,7 @@
 
 #include "supervisor/artifact/id.h"
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,10 @@ struct short_place {
 	uint64_t offset, len;
 	char session[STORE_SESSION_LEN + 1];
 };
+
+/* Goes through the links that lead to a short text. `ids`: STORE/ids. Returns 1, 0 behind the last
+   one, or -1 with errno. */
+int short_next(DIR *ids, char id[ID_LEN + 1], struct short_place *place);
 
 /* Takes a link's text apart. Returns whether it leads to a short text; `session` is set if it has
    one ("": it is no session's name). */

@@ -3,7 +3,6 @@
 //   STORE/sessions/SESSION/ID.txt ...   the artifacts (see artifact.h)
 //   STORE/ids/ID                        symbolic link whose text is the session:
 //                                       claims the ID and finds it again
-//   STORE/commands                      which runs each command had (see earlier.h)
 //   STORE/live/ID                       control socket of a run that lives
 //   STORE/outbox/...                    what waits for the remote
 //   STORE/gc                            written when the store was last cleaned up (gc.h)

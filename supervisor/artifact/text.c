@@ -130,31 +130,27 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 {
 	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
 	snprintf(t->id, sizeof(t->id), "%s", id);
-	/* ID.txt carries the lock of all parts. */
-	t->fd = id_open_text(dir, id, ARTIFACT_OUT);
+	t->fd = id_open_text(dir, id, part);
 	if (t->fd < 0)
 		return -1;
-	t->held = meta_is_held(t->fd);
-	if (part != ARTIFACT_OUT) {
-		io_close(&t->fd);
-		t->fd = id_open_text(dir, id, part);
-		if (t->fd < 0)
-			return -1;
-	}
+	/* ID.txt carries the lock of all parts. */
+	int text = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
+	t->held = text >= 0 && meta_is_held(text);
+	io_close(&text);
 	t->dir = fcntl(dir, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (t->dir < 0 || take_size(t) < 0) {
 		text_close(t);
 		return -1;
 	}
-	if (part != ARTIFACT_RAW)
+	if (part <= ARTIFACT_ERR)
 		use_meta(t);
 	return 0;
 }
 
-/* Takes over a file without metadata. */
-static int text_take(struct text *t, int fd)
+int text_open_file(struct text *t, const char *path)
 {
 	struct stat st;
+	int fd = io_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	*t = (struct text){.fd = fd, .idx = -1, .dir = -1, .json = -1};
 	bool known = fd >= 0 && fstat(fd, &st) == 0;
 	if (known && S_ISREG(st.st_mode)) {
@@ -165,17 +161,6 @@ static int text_take(struct text *t, int fd)
 		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
 	io_close(&t->fd);
 	return -1;
-}
-
-int text_open_whole(struct text *t, int dir, const char *id, enum artifact_part part)
-{
-	return text_take(t, id_open_text(dir, id, part));
-}
-
-int text_open_file(struct text *t, const char *path)
-{
-	return text_take(
-		t, io_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)));
 }
 
 void text_close(struct text *t)

@@ -56,13 +56,10 @@ struct text_piece {
 	bool goes_on;   /* the text behind is the rest of line `gap.to` */
 };
 
-/* Opens a part of the artifact `id` in the session directory `dir`; raw bytes are a text that has
-   no index and no gap. Damaged or missing metadata do not matter. Returns 0, or -1 with errno. */
+/* Opens a part of the artifact `id` in the session directory `dir`; other parts than texts
+   have no index and no gap. Damaged or missing metadata do not matter. Returns 0, or -1 with errno.
+ */
 int text_open(struct text *t, int dir, const char *id, enum artifact_part part);
-
-/* The same quickly, of a run that has ended, where the caller knows that the text has no gap and no
-   lost end. */
-int text_open_whole(struct text *t, int dir, const char *id, enum artifact_part part);
 
 /* Opens a regular file (else EISDIR, EINVAL). Links are followed. */
 int text_open_file(struct text *t, const char *path);

@@ -95,12 +95,10 @@ struct typed {
 };
 
 /* Connects *run to the run that `name` means by the rules of verb_find(), or by its whole
-   ID if it has no artifact yet. Returns 0, or -1 after saying why not; where the run need not be
-   alive, also 1 if it has ended (*run is -1, `id` is filled in). LIVE_RUN_TOLD: 2 if it has ended
-   without an artifact, after saying how. */
-enum live_run_wanted { LIVE_RUN_ALIVE, LIVE_RUN_KEPT, LIVE_RUN_TOLD };
+   ID if it has no artifact yet. Returns 0, or -1 after saying why not; with
+   `may_end` also 1 if it has ended (*run is -1, `id` is filled in). */
 int live_run_find(const struct verb_call *c, const char *name, int *run, char id[ID_LEN + 1],
-		  enum live_run_wanted wanted);
+		  bool may_end);
 
 /* Whether the run belongs to the call's session. */
 bool live_run_is_own(const struct verb_call *c, const char *id);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 int live_run_find(const struct verb_call *c, const char *name, int *run, char id[ID_LEN + 1],
-		  enum live_run_wanted wanted)
+		  bool may_end)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -27,7 +27,7 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 	char service[ID_LEN + 1];
 	if (!kept && !id_is_valid(name) && service_find(&named, stores, count, service)) {
 		store_close_all(stores, count);
-		return live_run_find(c, service, run, id, wanted);
+		return live_run_find(c, service, run, id, may_end);
 	}
 	snprintf(id, ID_LEN + 1, "%s", kept ? found.id : name);
 	/* A run that has no artifact yet has its ID. */
@@ -36,16 +36,8 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 		       : -1;
 	int result = *run < 0 ? -1 : 0;
 	if (result < 0 && !kept) {
-		/* An older run is meant only while it lives, or for what is kept of it. */
-		int older = *found.id ? client_open(stores, count, found.id) : -1;
-		if (older < 0 && wanted != LIVE_RUN_KEPT)
-			found.id[0] = '\0';
-		io_close(&older);
-		if (wanted == LIVE_RUN_TOLD && verb_tell_last(c, name, why, &found, true))
-			result = 2;
-		else
-			verb_not_found(c, name, why, &found);
-	} else if (result < 0 && errno == ENOENT && wanted != LIVE_RUN_ALIVE) {
+		verb_not_found(c, name, why);
+	} else if (result < 0 && errno == ENOENT && may_end) {
 		result = 1;
 	} else if (result < 0) {
 		live_run_failed(c, id, errno);

@@ -477,69 +477,15 @@ int verb_find(const struct verb_call *c, const char *name, struct store stores[S
 	return -1;
 }
 
-bool verb_tell_last(const struct verb_call *c, const char *name, int error,
-		    const struct id_found *found, bool answers)
-{
-	const char *what = error == LAST_UNWANTED  ? "was not kept"
-			   : error == LAST_UNKEPT  ? "could not be kept"
-			   : error == LAST_REMOVED ? "is not in this store"
-						   : NULL;
-	if (!what)
-		return false;
-	const struct last_end *e = &found->end;
-	const struct wording_ending end = {
-		.state = e->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED,
-		.timed_out = e->timed_out,
-		.exit_code = e->exit_code,
-		.signal = e->signal,
-		.duration_ms = e->duration_ms,
-	};
-	struct buffer text = BUFFER_INIT, json = BUFFER_INIT;
-	buffer_printf(&text, "%s: ", name);
-	wording_end(&text, &end);
-	buffer_printf(&text, "; its text %s", what);
-	if (!answers) {
-		char age[HUMAN_LEN];
-		if (found->id[0]) {
-			buffer_printf(
-				&text, "; the one kept before is %s old: ",
-				human_age(age, clock_real_ms() - id_time_ms(id_pack(found->id))));
-			if (c->settings->words == WORDS_TOOLS)
-				buffer_printf(&text, "artifact_id=%s", found->id);
-			else
-				buffer_printf(&text, "terse %s %s", c->verb->name, found->id);
-		}
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s",
-			  buffer_string(&text) ? text.data : strerror(errno));
-	} else if (c->json) {
-		envelope_begin(&json);
-		json_add_null(&json, "id");
-		json_add_string(&json, "state",
-				meta_state_name(e->interrupted ? META_INTERRUPTED : META_DONE));
-		json_add_known(&json, "exit_code", e->exit_code >= 0, (uint64_t)e->exit_code);
-		json_add_signal(&json, "signal", e->signal);
-		json_add_bool(&json, "timed_out", e->timed_out);
-		json_add_count(&json, "duration_ms", (uint64_t)e->duration_ms);
-		json_add_made(&json, "message", &text);
-		envelope_end(&json);
-		verb_print(c, &json);
-	} else {
-		buffer_append_string(&text, "\n");
-		verb_print(c, &text);
-	}
-	buffer_release(&text);
-	return true;
-}
-
-void verb_not_found(const struct verb_call *c, const char *name, int error,
-		    const struct id_found *found)
+void verb_not_found(const struct verb_call *c, const char *name, int error)
 {
 	struct nearest n;
-	if (verb_tell_last(c, name, error, found, false))
-		return;
 	nearest_init(&n, name);
 	nearest_offer(&n, "last");
-	if (error == EEXIST)
+	if (error == LAST_UNKEPT)
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: that run is not kept (%s shows what is)",
+			  name, vocabularies[c->settings->words].list);
+	else if (error == EEXIST)
 		verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT,
 			  "%s: several artifacts begin like this: give more of the ID", name);
 	else if (error == EINVAL && n.best)
@@ -632,15 +578,12 @@ out:
 }
 
 int verb_find_directory(const struct verb_call *c, const char *name, struct id_found *found,
-			char path[PATH_MAX], bool *told)
+			char path[PATH_MAX])
 {
 	int dir = verb_resolve(c, name, false, found, path), why = errno;
 	if (dir >= 0 || !why)
 		return dir;
-	if (told && verb_tell_last(c, name, why, found, true))
-		*told = true;
-	else
-		verb_not_found(c, name, why, found);
+	verb_not_found(c, name, why);
 	return -1;
 }
 
@@ -649,7 +592,7 @@ bool verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir,
 {
 	static const char *const reasons[] = {
 		[META_STDERR_MERGED] = "was not kept apart: it is in the text",
-		[META_STDERR_APART] = "fitted and was printed",
+		[META_STDERR_APART] = "was not kept",
 		[META_STDERR_ELSEWHERE] = "did not pass through terse",
 	};
 	struct meta m = {.standard_error = META_STDERR_MERGED};
@@ -692,17 +635,15 @@ int verb_open(const struct verb_call *c, enum artifact_part part, const char *na
 	if (!why)
 		return -1;
 	/* A file, since no artifact has this name. */
-	if (!files || why == EEXIST) {
-		verb_not_found(c, name, why, &found);
+	if (!files || why == EEXIST || why == LAST_UNKEPT) {
+		verb_not_found(c, name, why);
 		return -1;
 	}
-	if (verb_tell_last(c, name, why, &found, false))
-		return -1;
 	if (text_open_file(text, name) < 0) {
 		if (errno == ENOENT && strchr(name, '/'))
 			verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT, "%s: %m", name);
 		else if (errno == ENOENT || why != EINVAL)
-			verb_not_found(c, name, why, &found);
+			verb_not_found(c, name, why);
 		else
 			verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", name,
 				  errno == EINVAL ? "not a regular file" : strerror(errno));

@@ -236,16 +236,8 @@ bool verb_reaches(const struct verb_call *c, const struct store *stores, int cou
 int verb_find(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
 	      int *count, struct id_found *found);
 
-/* Reports that verb_find() failed with `error`. `found`: the artifact before, if the last run has
-   none. */
-void verb_not_found(const struct verb_call *c, const char *name, int error,
-		    const struct id_found *found);
-
-/* Tells how the run ended that verb_find() knows and that has no artifact: as what the verb prints
-   if that `answers` it, else as an error that names the artifact before. Returns false, and says
-   nothing, if `error` is another one. */
-bool verb_tell_last(const struct verb_call *c, const char *name, int error,
-		    const struct id_found *found, bool answers);
+/* Reports that verb_find() failed with `error`. */
+void verb_not_found(const struct verb_call *c, const char *name, int error);
 
 /* Reports why a part of the artifact `id` in the session directory `dir` can't be read: opening it
    has failed with `error`, or it is empty (0), which is no failure unless the command wrote to a
@@ -255,9 +247,9 @@ bool verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir,
 
 /* Finds an artifact and opens its session's directory, whose path it stores in `path`, unless that
    is NULL. Returns the descriptor and fills in *found except its store, or -1 after saying why not.
-   `told`, unless NULL: set to whether verb_tell_last() has said it. */
+ */
 int verb_find_directory(const struct verb_call *c, const char *name, struct id_found *found,
-			char path[PATH_MAX], bool *told);
+			char path[PATH_MAX]);
 
 /* Opens a part of the artifact that `name` means, or, if the settings reach files, a regular file;
    text->id is "" for a file.

@@ -54,7 +54,7 @@ static int archive_run(struct verb_call *c)
 	int status = 1, written;
 	if (verb_parse(c, &o) < 0)
 		return EXIT_TERSE;
-	int dir = verb_find_directory(c, c->operands[0], &found, NULL, NULL);
+	int dir = verb_find_directory(c, c->operands[0], &found, NULL);
 	if (dir < 0)
 		return 1;
 	snprintf(name, sizeof(name), "%s.%s", found.id, o.cast ? "cast" : "tar.zst");

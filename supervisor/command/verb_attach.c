@@ -68,7 +68,7 @@ static int attach_run(struct verb_call *c)
 		return verb_fail(c, ENVELOPE_USAGE,
 				 "needs a terminal (terse snapshot ID prints the screen)");
 	char id[ID_LEN + 1];
-	if (live_run_find(c, c->operands[0], &a.run, id, LIVE_RUN_ALIVE) < 0)
+	if (live_run_find(c, c->operands[0], &a.run, id, false) < 0)
 		return 1;
 	struct termios modes, raw;
 	sigset_t set;

@@ -340,9 +340,9 @@ int await_answer(const struct verb_call *c, const struct await *a)
 		w.timeout = h.after;
 	if (a->pattern && !(w.sought.matcher = live_run_pattern(c, a->pattern)))
 		return EXIT_TERSE;
-	int reached = live_run_find(c, a->name, &w.watched.run, w.watched.id, LIVE_RUN_TOLD);
-	int status = reached == 2 ? 0 : 1;
-	if (reached < 0 || reached == 2)
+	int reached = live_run_find(c, a->name, &w.watched.run, w.watched.id, true);
+	int status = 1;
+	if (reached < 0)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : await_outcome(&w);
 	w.ended = outcome == OUTCOME_ENDED || w.watched.now.state == LIVE_ENDED;

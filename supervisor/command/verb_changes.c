@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,33 +272,34 @@ static int changes_take(void *ctx, const struct differ_change *change)
 static int changes_find_pair(struct changes *c, const char *name)
 {
 	struct store stores[STORE_MAX];
-	struct id_found found = {.store = NULL}, before;
+	struct id_found found = {.store = NULL};
+	struct earlier_run before = {.dir = -1};
 	struct meta m = {0};
 	struct buffer words = BUFFER_INIT;
 	char directory[STORE_SESSION_LEN + 1];
-	int count, got;
+	int count;
 	if (!verb_has_session(c->call, directory))
 		return 1;
-	/* If the last run was not kept, the one before. */
-	if (verb_find(c->call, name ? name : "last", stores, &count, &found) < 0 &&
-	    (name || !*found.id))
-		verb_not_found(c->call, name ? name : "last", errno, &found);
+	name = name ? name : "last";
+	if (verb_find(c->call, name, stores, &count, &found) < 0)
+		verb_not_found(c->call, name, errno);
 	else if (meta_read_found(&found, &m) < 0)
 		verb_fail(c->call, ENVELOPE_UNREADABLE, "%s: %m", found.id);
-	else if ((got = earlier_find(stores, count, found.session, &m, &before)) < 0)
+	else if (earlier_find(stores, count, found.session, &m, LONG_MAX, &before, NULL) < 0)
 		verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
-	else if (got == 0) {
+	else if (!before.is_found) {
 		row_add_command(&words, &m);
 		verb_fail(c->call, ENVELOPE_UNKNOWN_ARTIFACT,
 			  "no text was kept of an earlier run of %s in this directory (terse list; "
 			  "terse changes ID ID compares any two)",
 			  buffer_string(&words) ? words.data : "it");
 	} else {
-		memcpy(c->names[0], before.id, sizeof(before.id));
+		memcpy(c->names[0], before.found.id, sizeof(before.found.id));
 		memcpy(c->names[1], found.id, sizeof(found.id));
 		c->paths[0] = c->names[0];
 		c->paths[1] = c->names[1];
 	}
+	earlier_run_release(&before);
 	buffer_release(&words);
 	meta_release(&m);
 	store_close_all(stores, count);

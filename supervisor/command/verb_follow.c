@@ -227,7 +227,7 @@ static int follow_run(struct verb_call *c)
 						   .match = event_match,
 						   .gap = event_gap,
 						   .ctx = f}};
-		int reached = live_run_find(c, *name, &w->run, w->id, LIVE_RUN_TOLD);
+		int reached = live_run_find(c, *name, &w->run, w->id, true);
 		if (reached == 0)
 			watched_begin(w, true);
 		a.failed |= reached < 0 || (reached == 1 && followed_end(f) < 0);

@@ -334,7 +334,7 @@ static int read_follow(struct read *r)
 	struct loop l;
 	uint64_t at = 0, to, total;
 	bool gone = false;
-	int live = live_run_find(r->call, r->text.id, &w.run, w.id, LIVE_RUN_TOLD);
+	int live = live_run_find(r->call, r->text.id, &w.run, w.id, true);
 	if (live < 0)
 		return 1;
 	int result = read_find_range(r, &at, &to, &total);

@@ -183,7 +183,7 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 	for (enum artifact_part i = 0; dir >= 0 && i < (lives ? ARTIFACT_RAW : ARTIFACT_JSON);
 	     i++) {
 		struct text t;
-		if ((i <= ARTIFACT_RAW ? text_open : text_open_whole)(&t, dir, m->id, i) < 0)
+		if (text_open(&t, dir, m->id, i) < 0)
 			continue;
 		/* Where it is the whole text, its first line says so. */
 		bool again = i == ARTIFACT_SHOWN && m->shown.bytes == bytes;
@@ -378,7 +378,7 @@ static int report_run(struct verb_call *call)
 	/* Does the operand name a run, or a session? */
 	const char *name = call->operands[0];
 	if (name && (strncmp(name, "cmd-", 4) == 0 || strncmp(name, "last", 4) == 0)) {
-		int dir = verb_find_directory(call, name, &c->one, NULL, NULL);
+		int dir = verb_find_directory(call, name, &c->one, NULL);
 		if (dir < 0)
 			return 1;
 		io_close(&dir);

@@ -44,7 +44,7 @@ static int signal_run(struct verb_call *c)
 	int sig = signal ? parse_signal(signal) : 0;
 	if (sig < 0)
 		return verb_fail(c, ENVELOPE_USAGE, "%s: no such signal", signal);
-	if (live_run_find(c, name, &run, id, LIVE_RUN_ALIVE) < 0)
+	if (live_run_find(c, name, &run, id, false) < 0)
 		return 1;
 	if (live_run_signal(run, sig, live_run_is_own(c, id)) < 0) {
 		live_run_failed(c, id, errno);
@@ -202,7 +202,7 @@ static int send_run(struct verb_call *c)
 		verb_error("send", "%s: no such key (%s)", s.items[i].value,
 			   vocabularies[c->settings->words].keys);
 	else
-		status = live_run_find(c, s.wait.name, &s.run, s.id, LIVE_RUN_ALIVE) < 0;
+		status = live_run_find(c, s.wait.name, &s.run, s.id, false) < 0;
 	/* Where the text ends before anything is typed. */
 	if (status == 0 && s.awaits && client_status(s.run, FRAME_STATUS, &now) < 0) {
 		live_run_failed(c, s.id, errno);

@@ -30,7 +30,7 @@ static int path_run(struct verb_call *c)
 	enum artifact_part part = o.raw              ? ARTIFACT_RAW
 				  : o.standard_error ? ARTIFACT_ERR
 						     : ARTIFACT_OUT;
-	int dir = verb_find_directory(c, c->operands[0], &found, path, NULL);
+	int dir = verb_find_directory(c, c->operands[0], &found, path);
 	if (dir < 0)
 		return 1;
 	int status = 1;
@@ -248,10 +248,9 @@ static int show_run(struct verb_call *c)
 	struct show s = {.call = c};
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
-	bool told = false;
-	s.dir = verb_find_directory(c, c->operands[0], &s.found, s.path, &told);
+	s.dir = verb_find_directory(c, c->operands[0], &s.found, s.path);
 	if (s.dir < 0)
-		return !told;
+		return 1;
 	if (meta_read(s.dir, s.found.id, &s.meta) < 0)
 		s.damaged = errno;
 	struct text text;

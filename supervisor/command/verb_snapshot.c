@@ -197,7 +197,7 @@ static int snapshot_recorded(const struct verb_call *c, const char *id, bool pai
 	struct terminal *t = NULL;
 	const char *line;
 	size_t len;
-	int got = 1, error = 0, dir = verb_find_directory(c, id, &found, NULL, NULL);
+	int got = 1, error = 0, dir = verb_find_directory(c, id, &found, NULL);
 	if (dir < 0)
 		return -1;
 	lines.fd = id_open_file(dir, id, ARTIFACT_CAST, O_RDONLY);
@@ -250,7 +250,7 @@ static int snapshot_run(struct verb_call *c)
 		return EXIT_TERSE;
 	if (s.json && s.svg)
 		return verb_fail(c, ENVELOPE_USAGE, "--svg does not go with --json");
-	int found = live_run_find(c, c->operands[0], &run, id, LIVE_RUN_KEPT);
+	int found = live_run_find(c, c->operands[0], &run, id, true);
 	if (found < 0)
 		return 1;
 	if (found == 0 && client_ask(run, FRAME_PICTURE, s.svg != NULL, 0, NULL, 0, &screen) < 0) {

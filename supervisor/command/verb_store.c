@@ -220,7 +220,7 @@ static int drop_run(struct verb_call *c)
 		} else if (t->error == ENOENT && id_is_valid(name)) {
 			status |= drop_one(name, NULL, stores, count);
 		} else {
-			verb_not_found(c, name, t->error, &t->found);
+			verb_not_found(c, name, t->error);
 			status = 1;
 		}
 	}
@@ -280,7 +280,7 @@ static int rewind_run(struct verb_call *c)
 		from = id_pack(name);
 		started_ms = id_time_ms(from);
 	} else if (name) {
-		verb_not_found(c, name, errno, &found);
+		verb_not_found(c, name, errno);
 		store_close_all(stores, count);
 		return 1;
 	}

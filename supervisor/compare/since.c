@@ -15,6 +15,9 @@
 /* Longer texts are not compared at the end of a run: it would take too long. */
 #define TEXT_MOST ((uint64_t)16 * 1024 * 1024)
 
+/* Lines of journals that are looked through: runs of the last days. */
+#define LOOKS 1000
+
 /* Opens the text of a run, or its standard error. Returns false where it is not all there, or
    longer than `most`. */
 static bool since_open_text(struct text *text, int dir, const struct meta *m, bool is_stderr,
@@ -22,7 +25,7 @@ static bool since_open_text(struct text *text, int dir, const struct meta *m, bo
 {
 	const struct meta_stream *s = is_stderr ? &m->err : &m->out;
 	return s->gap_from == 0 && s->error == 0 && s->bytes <= most &&
-	       text_open_whole(text, dir, m->id, is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) == 0;
+	       text_open(text, dir, m->id, is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) == 0;
 }
 
 /* Whether two texts are the same in every byte; false where one can't be read. Most differ in how
@@ -115,8 +118,8 @@ void since_look(struct wording_since *out, const struct since_run *run)
 	if (store_open_write(&store) < 0)
 		return;
 	store_session_name(run->meta->session, session);
-	earlier_look_up(&store, session, run->meta, &last,
-			meta_has_failed(run->meta) ? &success : NULL);
+	earlier_find(&store, 1, session, run->meta, LOOKS, &last,
+		     meta_has_failed(run->meta) ? &success : NULL);
 	if (last.is_found) {
 		const struct meta *other = &last.meta;
 		snprintf(out->id, sizeof(out->id), "%s", other->id);
@@ -138,7 +141,6 @@ void since_look(struct wording_since *out, const struct since_run *run)
 		walk_free(w);
 		text_close(&text);
 	}
-	earlier_note(&store, session, run->meta);
 	earlier_run_release(&last);
 	earlier_run_release(&success);
 	store_close(&store);

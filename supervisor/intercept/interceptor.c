@@ -348,11 +348,11 @@ void interceptor_free(struct interceptor *s)
 
 void interceptor_spill(struct interceptor *s)
 {
-	if (s->artifact || s->spill != SPILL_OPEN)
+	if (s->artifact || s->spill_failed)
 		return;
 	s->artifact = s->events.artifact(s->events.ctx);
 	if (!s->artifact) {
-		s->spill = SPILL_FAILED;
+		s->spill_failed = true;
 		s->raw_state = RAW_OFF;
 		buffer_release(&s->raw);
 		return;
@@ -364,14 +364,7 @@ void interceptor_spill(struct interceptor *s)
 
 const struct buffer *interceptor_held(const struct interceptor *s)
 {
-	return s->finished && s->fits && !s->artifact && s->spill == SPILL_OPEN ? &s->held : NULL;
-}
-
-void interceptor_forget(struct interceptor *s)
-{
-	if (s->spill == SPILL_OPEN)
-		s->spill = SPILL_LATE;
-	buffer_release(&s->held);
+	return s->finished && s->fits && !s->artifact ? &s->held : NULL;
 }
 
 /* Whether a reader waits for lines as they come. */
@@ -497,7 +490,6 @@ struct interceptor_facts interceptor_facts(const struct interceptor *s)
 		.shown = s->shown.ranges,
 		.shown_count = s->shown.range_count,
 		.is_binary = s->state >= BYTES_BINARY,
-		.is_spilled = s->artifact || s->spill == SPILL_FAILED,
 		.is_on_disk = s->reader == &readers[INTERCEPT_SILENT] && !s->fits && s->artifact,
 		.is_holding = s->reader->previews && s->opening_over && s->printed < s->text_bytes,
 		.is_previewed = s->preview && (is_partial || folds) && s->state != BYTES_BINARY &&

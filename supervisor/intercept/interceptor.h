@@ -147,16 +147,11 @@ void interceptor_cut(struct interceptor *s);
    it at interceptor_pause(); binary output never does. */
 struct terminal *interceptor_terminal(const struct interceptor *s);
 
-/* Opens the artifact (if it isn't) and writes what is held: from here on the text is on disk. Does
-   nothing after interceptor_forget(). */
+/* Opens the artifact (if it isn't) and writes what is held: from here on the text is on disk. */
 void interceptor_spill(struct interceptor *s);
 
 /* The whole text, while it is held although nothing more comes; else NULL. */
 const struct buffer *interceptor_held(const struct interceptor *s);
-
-/* The reader has what interceptor_report() or interceptor_collect() gave it: a text that was not
-   spilled until then is not needed any more. */
-void interceptor_forget(struct interceptor *s);
 
 /* Brings the artifact's end up to date with what is not final yet. */
 void interceptor_update_live(struct interceptor *s);
@@ -210,7 +205,6 @@ struct interceptor_facts {
 	const struct report_range *shown;
 	size_t shown_count;
 	bool is_binary;
-	bool is_spilled;
 	bool is_on_disk;   /* INTERCEPT_SILENT: the text is longer than what is held, and only the
 			      artifact has it */
 	bool is_holding;   /* text is held back from a live reader until the end */

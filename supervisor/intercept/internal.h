@@ -171,7 +171,7 @@ struct interceptor {
 	struct terminal *terminal;
 	struct preview *preview;                             /* NULL unless one may be printed */
 	struct artifact *artifact;                           /* NULL until the text spilled */
-	enum { SPILL_OPEN, SPILL_FAILED, SPILL_LATE } spill; /* late: what was held is gone */
+	bool spill_failed;                                   /* there can't be one */
 	enum raw_state raw_state;
 	struct buffer raw; /* while they are held */
 

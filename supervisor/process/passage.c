@@ -258,8 +258,6 @@ void passage_end(struct passage *p, int status)
 	TRACE(PROCESS, "shell: a command has ended: %d", status);
 	/* The history is one line, and is not opened before it is written. */
 	record_prepare(&p->record, p->job->settings->gc_interval);
-	if (p->state == PASSAGE_HEAD && p->passed > 0 && p->job->settings->spill == SPILL_ALWAYS)
-		interceptor_spill(p->text);
 	if (p->state == PASSAGE_HEAD)
 		interceptor_finish(p->text);
 	p->record.meta.binary = p->text && interceptor_facts(p->text).is_binary;
@@ -269,8 +267,11 @@ void passage_end(struct passage *p, int status)
 		passage_report(p, status < 0 ? WORDING_INTERRUPTED : WORDING_ENDED);
 	else
 		p->record.shown.text = p->record.shown.bytes;
+	const struct buffer *texts[2] = {p->text ? interceptor_held(p->text) : NULL, NULL};
+	if (record_keep(&p->record, texts) < 0 && p->text)
+		interceptor_spill(p->text);
 	shown_keep(&p->record.shown, p->record.artifact);
-	record_close(&p->record, p->state == PASSAGE_HELD);
+	record_close(&p->record, true);
 	if (p->record.gc_due && fork() == 0) {
 		io_close_others(STDERR_FILENO + 1, NULL, 0);
 		record_clean_up(&p->record);

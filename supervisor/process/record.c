@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -119,7 +118,8 @@ void record_init(struct record *r, const struct job *job)
 		if (job->channels.channel[i] != CHANNEL_INHERIT ||
 		    job->channels.sink[i] != SINK_FILE ||
 		    process_link(0, r->files[i], sizeof(r->files[i]), "fd/%d", STDOUT_FILENO + i) <=
-			    0)
+			    0 ||
+		    *r->files[i] != '/')
 			continue;
 		r->meta.files[i] = r->files[i];
 		r->filed |= fstat(STDOUT_FILENO + i, &st) == 0 && S_ISREG(st.st_mode);
@@ -158,7 +158,7 @@ static void record_want_push(struct record *r)
 
 struct artifact *record_open(struct record *r)
 {
-	if (r->artifact || r->error)
+	if (r->artifact || r->error || r->settled)
 		return r->artifact;
 	r->artifact = artifact_create(&r->meta, (uint64_t)r->settings->max_artifact,
 				      (uint64_t)r->settings->min_free);
@@ -211,12 +211,6 @@ void record_prepare(struct record *r, int64_t gc_interval_ms)
 	store_close(&store);
 }
 
-bool record_lacks_artifact(const struct record *r)
-{
-	return r->outbox.dir >= 0 && !r->artifact && !r->error && r->meta.ended_ms &&
-	       outbox_is_wanted(r->pushing, &r->meta) && !profile_is_own(r->meta.argv);
-}
-
 int record_keep(struct record *r, const struct buffer *const texts[2])
 {
 	struct meta *m = &r->meta;
@@ -239,8 +233,11 @@ int record_keep(struct record *r, const struct buffer *const texts[2])
 			(struct meta_stream){.present = true, .bytes = text->len, .lines = lines};
 		parts[ARTIFACT_OUT + i] = text;
 	}
-	if (r->settings->spill != SPILL_ALWAYS || r->error || r->history < 0 ||
-	    profile_is_own(m->argv) || record_lacks_artifact(r))
+	r->settled = true;
+	/* A short failure is what somebody asks for the next morning. */
+	bool pushes = r->outbox.dir >= 0 && outbox_is_wanted(r->pushing, m);
+	if ((r->settings->spill != SPILL_ALWAYS && !pushes) || r->error || r->history < 0 ||
+	    profile_is_own(m->argv))
 		return 0;
 	if (w->bytes > 0) {
 		shown_describe(w, &shown);
@@ -252,7 +249,9 @@ int record_keep(struct record *r, const struct buffer *const texts[2])
 	result = -1;
 	if (m->out.bytes + m->err.bytes <= SHORT_MOST && buffer_check(&shown) == 0)
 		result = short_add(r->history, m, (uint64_t)r->settings->min_free, parts);
-	r->is_short = result == 0;
+	r->is_short = r->settled = result == 0;
+	if (r->is_short && pushes)
+		r->noted = outbox_want(&r->outbox, m->id) == 0;
 	TRACE(PROCESS, "short text %s", r->is_short ? m->id : strerror(errno));
 	buffer_release(&shown);
 	return result;
@@ -279,7 +278,6 @@ void record_add_history(struct record *r)
 		m->shown.text = w->text;
 		m->shown.own = own_cut(r->settings, failed, w->text, w->lines);
 	}
-	m->unkept = r->error && r->error != GAP_NEVER;
 	/* The claim of one that is not kept. */
 	if (!r->artifact && !r->is_short)
 		m->id[0] = '\0';
@@ -315,10 +313,7 @@ void record_close(struct record *r, bool grown)
 	buffer_release(&r->shown.ranges);
 	buffer_release(&r->origin.labels);
 	r->meta.labels = NULL;
-	if (r->outbox.dir >= 0) {
-		flock(r->outbox.dir, LOCK_UN);
-		r->push_due = outbox_has_work(&r->outbox);
-	}
+	r->push_due = r->outbox.dir >= 0 && outbox_has_work(&r->outbox);
 }
 
 void record_clean_up(const struct record *r)

@@ -275,8 +275,6 @@ void source_let_go(struct source *s)
 	s->person = false;
 	output_queue_release(&s->queue);
 	s->queue.error = 0;
-	if (s->text && !record_lacks_artifact(&s->run->record))
-		interceptor_forget(s->text);
 }
 
 void source_close(struct source *s)

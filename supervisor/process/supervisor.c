@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -504,10 +503,10 @@ static void supervisor_finish_yield(struct supervisor *s)
 /* Keeps a run of which nothing was spilled. */
 static void supervisor_keep(struct supervisor *s)
 {
+	static const struct buffer none = BUFFER_INIT;
 	const struct buffer *texts[2] = {NULL, NULL};
 	for (const struct source *source = s->sources; source < s->end; source++) {
-		if (source->text)
-			texts[source->is_stderr] = interceptor_held(source->text);
+		texts[source->is_stderr] = source->text ? interceptor_held(source->text) : &none;
 	}
 	if (record_keep(&s->record, texts) == 0 || !record_open(&s->record))
 		return;
@@ -547,7 +546,7 @@ static void supervisor_linger(struct supervisor *s)
 		s->timer[TIMER_LINGER_IDLE] = clock_monotonic_ms() + idle;
 	/* Processes of a run that is being ended may live for its grace time, and its caller may
 	   look for the run. */
-	if (s->ending && !record_lacks_artifact(&s->record))
+	if (s->ending)
 		record_add_history(&s->record);
 	front_end(s, ENDED_LIVES_ON | (s->watchdog >= 0 ? ENDED_WATCHED : 0));
 	if (!supervisor_is_open(s))
@@ -709,23 +708,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	for (int i = 0; i < 2; i++)
 		left[i] = source_abandon(&s->sources[i], s->linger_why);
 	live_close(&s->live);
-	/* A text that was printed whole, and that is to be pushed, is kept when the front end has
-	   its answer. Until record_close() `terse push` waits for it, unless there is no way to
-	   make it wait. */
-	bool kept = record_lacks_artifact(&s->record);
-	if (kept) {
-		if (flock(s->record.outbox.dir, LOCK_SH | LOCK_NB) == 0) {
-			supervisor_drop_caller(s);
-			watchdog_tell(&s->watchdog, 0);
-			front_end(s, ENDED_LIVES_ON);
-		}
-		setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
-		if (record_open(&s->record))
-			supervisor_each_text(s, interceptor_spill);
-		supervisor_keep_both(s);
-		shown_keep(&s->record.shown, s->record.artifact);
-	}
-	record_close(&s->record, kept || s->lingers);
+	record_close(&s->record, s->lingers);
 	watchdog_tell(&s->watchdog, 0);
 	bool goes_on = s->record.gc_due || s->record.push_due;
 	if (goes_on)

@@ -137,7 +137,8 @@ struct record {
 	struct meta meta;
 	struct artifact *artifact;
 	bool claimed;                   /* its ID was, before there is an artifact */
-	bool is_short;                  /* it has a short text */
+	bool is_short;                  /* it has a short text ... */
+	bool settled;                   /* ... or it is certain that it is kept no more */
 	int error;                      /* why there is no artifact although one was wanted */
 	const struct settings *pushing; /* NULL: runs are not pushed */
 	struct outbox outbox;           /* open where they are */
@@ -177,12 +178,8 @@ struct wording_place record_place(const struct record *r, bool is_stderr);
 void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 		int64_t duration_ms);
 
-/* Whether the run has ended, would be pushed, and has no artifact: a short failure is what somebody
-   asks for the next morning. */
-bool record_lacks_artifact(const struct record *r);
-
 /* Keeps the texts of a run that has ended, of which nothing was spilled (NULL: there is no such
-   stream), if all runs are kept. Returns 0, or -1 with errno: an artifact may hold them all the
+   stream), if all runs are kept, or it is to be pushed. Returns 0, or -1 with errno: an artifact may hold them all the
    same. */
 int record_keep(struct record *r, const struct buffer *const texts[2]);
 

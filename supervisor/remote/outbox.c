@@ -594,9 +594,6 @@ struct outbox_state outbox_push(const struct outbox *o, const struct settings *s
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
 	struct outbox_state s = {.pushed = 0};
-	/* Runs that have ended are wanted at once; one that is stopped does not hold us up. */
-	if (store_lock(o->dir, LOCK_EX, STORE_LOCK_MS) == 0)
-		flock(o->dir, LOCK_UN);
 	for (;;) {
 		int lock = outbox_lock(o, LOCK, until_ms);
 		if (lock >= 0) {

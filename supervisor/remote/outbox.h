@@ -23,9 +23,6 @@
 // remote fails, the process notes when it will try again, after 1 s, 2 s, 4 s ... up to 5 min, and
 // stays for an hour; others archive and leave while that time has not come. SIGTERM makes it try
 // once more at once, and leave.
-//
-// A shared lock on the directory itself says that a run whose caller may go on is about to be
-// wanted; `terse push` waits for these.
 #ifndef TERSE_REMOTE_OUTBOX_H
 #define TERSE_REMOTE_OUTBOX_H
 

@@ -89,11 +89,9 @@ class Fault(Case):
                     self.assertTrue(NAMES.match(name), os.path.join(top, name))
         self.check_states()
         for name in re.findall(rb"(?m)^cmd-\w+", self.ask("list")):
-            if call == "newfstatat(1)" and self.ask("path", name.decode()).startswith(b"socket:"):
-                continue  # the command got that itself
             text = self.artifact(name.decode())
-            if text in (b"out\n", b"over\n", b"out\nover\n"):
-                continue  # short ones are kept, too
+            if text in (b"", b"out\n", b"over\n", b"out\nover\n"):
+                continue
             same = len(os.path.commonprefix([self.text, text]))
             self.assertEqual(text[same:], b"", "other than what was printed from byte %d on" % same)
 
@@ -294,6 +292,32 @@ class Killed(Fault):
 
     def test_file(self):
         self.sweep(["any=KILL"], self.check, TERSE, *LONG, kind="file", split=True)
+
+    def test_short(self):
+        """A short text is there as a whole or not at all."""
+        def check(run, call):
+            self.check(run, call)
+            for found in re.findall(rb"(?m)^(cmd-\w+) +exit 7", self.ask("list")):
+                self.assertEqual(self.ask("read", found.decode()), b"out\nover\n")
+
+        self.sweep(["any=KILL"], check, TERSE, *SMALL)
+
+    def test_drop(self):
+        """And one that is removed is there as a whole or not at all; the next cleaning leaves no byte."""
+        def check(run, call):
+            self.assertIn(run.code, (0, 1, 128 + signal.SIGKILL))
+            kept = self.terse("read", self.last, split=True)
+            self.assertIn((kept.code, kept.out), ((0, b"out\nover\n"), (1, b"")))
+            self.ask("gc")
+            files = [read_file(os.path.join(top, name)) for top, _, names in os.walk(self.store) for name in names
+                     if name.endswith((".texts", ".txt"))]
+            self.assertEqual(any(b"over\n" in text for text in files), kept.code == 0)
+
+        def keep():
+            self.terse(*SMALL)
+            self.last = json.loads(self.ask("list", "--limit", "1", "--json"))["data"]["runs"][0]["id"]
+
+        self.sweep(["any=KILL"], check, TERSE, "drop", "last", before=keep)
 
 
 class Verbs(Fault):

@@ -51,7 +51,7 @@ class Journal(Remote):
                  for kind in SCHEMA["$defs"].values() if "eventName" in kind.get("properties", {})}
         self.assertEqual(kinds, set(known))
         # These need a full disk, or a process that still writes.
-        self.assertEqual(set.union(*known.values()) - members, {"unkept", "raw_error", "held_by"})
+        self.assertEqual(set.union(*known.values()) - members, {"raw_error", "held_by"})
 
     def test_configurations(self):
         """What packaging/telemetry names are members of lines."""

@@ -231,7 +231,7 @@ TEST(head_then_preview)
 	size_t head = r.out.len;
 	number_lines(&want, 1, 2000);
 	assert_memory_equal(r.out.data, want.data, head);
-	assert_true(interceptor_facts(r.text).is_spilled);
+	assert_true(r.asked_for_artifact);
 	finish(&r);
 	const char *footer =
 		strstr(buffer_string(&r.out), "[terse: exit 0 after 7 ms; 2,000 lines, ");
@@ -356,23 +356,19 @@ TEST(live_end_of_the_artifact)
 	run_end(&r);
 }
 
-/* A look at a run after its end was reported makes no artifact of nothing. */
-TEST(what_was_printed_whole_is_spilled_before_it_is_forgotten_or_never)
+/* What was printed whole is held, until it is spilled. */
+TEST(what_was_printed_whole)
 {
-	for (int forgotten = 0; forgotten < 2; forgotten++) {
-		struct run r = run_make();
-		run_start(&r);
-		feed(&r, "hi\n");
-		finish(&r);
-		if (forgotten)
-			interceptor_forget(r.text);
-		interceptor_spill(r.text);
-		interceptor_update_live(r.text);
-		assert_int_equal(r.asked_for_artifact, !forgotten);
-		if (r.artifact)
-			kept_equals(r.artifact, ".txt", "hi\n");
-		run_end(&r);
-	}
+	struct run r = run_make();
+	run_start(&r);
+	feed(&r, "hi\n");
+	assert_null(interceptor_held(r.text));
+	finish(&r);
+	assert_true(buffer_is(interceptor_held(r.text), "hi\n", 3));
+	interceptor_spill(r.text);
+	assert_null(interceptor_held(r.text));
+	kept_equals(r.artifact, ".txt", "hi\n");
+	run_end(&r);
 }
 
 TEST_MAIN(home_setup, home_teardown)
