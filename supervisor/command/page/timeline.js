@@ -3,6 +3,11 @@
 
 const LANES = 10, PAUSE = 30000, PAUSE_WIDTH = 0.02;
 
+// Round times on the axis, in ms.
+const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE;
+const ROUND = [1, 2, 5, 10, 20, 50, 100, 200, 500, ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND), ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+  ...[1, 2, 3, 6, 12, 24].map((n) => n * HOUR)];
+
 class TimeLine {
   // `onchoose(run)`, `onzoom(from, to)`; both null: all of it
   constructor(runs, { onchoose, onzoom }) {
@@ -144,15 +149,18 @@ class TimeLine {
       context.fillStyle = colour("soft");
       if (from >= free) { context.fillText(text, Math.max(0, (from + to - wide) / 2), 10); free = (from + to + wide) / 2 + 8; }
     }
-    const steps = Math.max(1, Math.floor(width / 130)), isClose = (this.timeAt(width) - this.timeAt(0)) / steps < 2000;
-    for (let i = 0; i < steps; i++) {
-      const x = ((i + 0.5) * width) / steps, at = this.timeAt(x);
-      if (!this.unfolded && this.pauses.some(([a, b]) => at > a && at < b)) continue;
+    const steps = Math.max(1, Math.floor(width / 130)), zone = new Date(this.timeAt(0)).getTimezoneOffset() * 60000;
+    for (let i = 0, last = -100; i < steps; i++) {
+      // The first round time behind each place, as round as times there are far apart.
+      const place = ((i + 0.2) * width) / steps, rate = (this.timeAt(place + 30) - this.timeAt(place)) / 30;
+      const unit = ROUND.find((unit) => unit >= rate * 110) ?? ROUND.at(-1), at = Math.ceil((this.timeAt(place) - zone) / unit) * unit + zone, x = this.x(at);
+      if (x - last < 90 || x > width - 30 || (!this.unfolded && this.pauses.some(([a, b]) => at > a && at < b))) continue;
+      last = x;
       context.fillStyle = colour("line");
       context.fillRect(x, 14, 1, this.height - 14);
       if (this.unfolded || this.pauses.every(([a, b]) => Math.abs(x - (this.x(a) + this.x(b)) / 2) > 60)) {
         context.fillStyle = colour("soft");
-        context.fillText(isClose ? `${time(at)}.${String(Math.floor(at) % 1000).padStart(3, "0")}` : time(at), x - 20, 10);
+        context.fillText(unit < 1000 ? `${time(at)}.${String(Math.floor(at) % 1000).padStart(3, "0")}` : time(at), x - 20, 10);
       }
     }
   }
