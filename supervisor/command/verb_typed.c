@@ -56,6 +56,7 @@ struct typing {
 	bool armed;           /* marks count */
 	int64_t rest_at;
 	char *shown[4];
+	struct loop loop;
 	char chunk[SOURCE_CHUNK];
 };
 
@@ -212,24 +213,24 @@ static void typing_on_time(struct typing *t, int64_t now_ms)
 /* Until the shell has ended, or nobody reads it. Returns its wait status, or -1. */
 static int typing_loop(struct typing *t, int signals)
 {
-	static struct loop l; /* a stack may not grow so much where memory is limited */
+	struct loop *l = &t->loop;
 	bool lives = true;
 	int status = 0;
 	while (lives && !t->out.error) {
 		bool comes = false, typed = false, takes = false, signalled = false;
 		int64_t due = passage_due(&t->passage);
-		loop_begin(&l);
-		loop_watch(&l, signals, POLLIN, loop_note, &signalled);
+		loop_begin(l);
+		loop_watch(l, signals, POLLIN, loop_note, &signalled);
 		if (!output_queue_is_full(&t->out))
-			loop_watch(&l, t->passage.master, POLLIN, loop_note, &comes);
+			loop_watch(l, t->passage.master, POLLIN, loop_note, &comes);
 		if (t->input.len < INPUT_MOST)
-			loop_watch(&l, STDIN_FILENO, POLLIN, loop_note, &typed);
+			loop_watch(l, STDIN_FILENO, POLLIN, loop_note, &typed);
 		if (t->input.len > 0)
-			loop_watch(&l, t->passage.master, POLLOUT, loop_note, &takes);
+			loop_watch(l, t->passage.master, POLLOUT, loop_note, &takes);
 		if (t->out.queue.len > 0)
-			loop_watch(&l, output_queue_poll_fd(&t->out), POLLOUT, NULL, NULL);
-		loop_until(&l, t->rest_at && (!due || t->rest_at < due) ? t->rest_at : due);
-		loop_turn(&l);
+			loop_watch(l, output_queue_poll_fd(&t->out), POLLOUT, NULL, NULL);
+		loop_until(l, t->rest_at && (!due || t->rest_at < due) ? t->rest_at : due);
+		loop_turn(l);
 		output_queue_pump(&t->out);
 		/* A new size is there before what is typed behind it. */
 		lives = !signalled || typing_on_signal(t, signals, &status);
@@ -321,57 +322,59 @@ static pid_t typing_start(struct typing *t, const char *shell)
 
 int typed_run(struct settings *s, const char *program, char **argv)
 {
-	static struct typing t;
+	struct job job = {.program = program,
+			  .argv = argv,
+			  .settings = s,
+			  .parent = getppid(),
+			  .channels = {.channel = {CHANNEL_PTY, CHANNEL_MERGED}}};
+	/* Neither static nor on the stack: where memory is limited, the other verbs have it. */
+	struct typing *t = NULL;
 	const char *name = shell_call_name(argv[0]);
 	sigset_t all;
-	t.shown[0] = argv[0];
-	t.shown[1] = (char *)"-c";
-	t.job = (struct job){.program = program,
-			     .argv = argv,
-			     .shown = t.shown,
-			     .settings = s,
-			     .parent = getppid(),
-			     .channels = {.channel = {CHANNEL_PTY, CHANNEL_MERGED}}};
 	name += *name == '-';
 	errno = 0;
 	bool hooks = strcmp(name, "bash") == 0 || strcmp(name, "zsh") == 0;
 	if (!hooks || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || run_is_bypassed(s) ||
-	    (!(t.job.secrets = secrets_new(s)) && errno))
-		return run_tell_exec_error(&t.job, spawn_exec(&t.job, environ));
+	    (!(job.secrets = secrets_new(s)) && errno) || !(t = calloc(1, sizeof(*t))))
+		return run_tell_exec_error(&job, spawn_exec(&job, environ));
+	t->job = job;
+	t->job.shown = t->shown;
+	t->shown[0] = argv[0];
+	t->shown[1] = (char *)"-c";
 	const char *agent = rule_agent(s);
 	if (agent)
 		rule_apply(s, agent);
-	signals_take(&t.job.signals);
-	if (typing_start(&t, name) < 0) {
-		signals_restore(&t.job.signals);
-		return run_tell_exec_error(&t.job, spawn_exec(&t.job, environ));
+	signals_take(&t->job.signals);
+	if (typing_start(t, name) < 0) {
+		signals_restore(&t->job.signals);
+		return run_tell_exec_error(&t->job, spawn_exec(&t->job, environ));
 	}
-	t.redactor =
-		(struct redactor){.secrets = t.job.secrets, .out = typing_on_output, .ctx = &t};
-	t.passage.job = &t.job;
-	t.passage.out = &t.out;
-	output_queue_init(&t.out, STDOUT_FILENO);
-	t.job.raw = t.job.modes;
-	cfmakeraw(&t.job.raw);
-	tcsetattr(STDIN_FILENO, TCSANOW, &t.job.raw);
+	t->redactor =
+		(struct redactor){.secrets = t->job.secrets, .out = typing_on_output, .ctx = t};
+	t->passage.job = &t->job;
+	t->passage.out = &t->out;
+	output_queue_init(&t->out, STDOUT_FILENO);
+	t->job.raw = t->job.modes;
+	cfmakeraw(&t->job.raw);
+	tcsetattr(STDIN_FILENO, TCSANOW, &t->job.raw);
 	sigfillset(&all);
 	int signals = io_above_standard(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
-	int status = typing_loop(&t, signals);
+	int status = typing_loop(t, signals);
 	/* What the shell wrote last, as far as its reader takes it. */
 	if (status >= 0) {
-		typing_read_output(&t);
-		redactor_finish(&t.redactor);
-		typing_scan(&t, true);
+		typing_read_output(t);
+		redactor_finish(&t->redactor);
+		typing_scan(t, true);
 	}
-	passage_end(&t.passage, status < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	passage_end(&t->passage, status < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 	/* The shell of a reader who has gone is hung up. */
-	io_close(&t.passage.master);
-	for (int tries = 0; tries < 10 && t.out.queue.len > 0 && !t.out.error; tries++) {
-		struct pollfd p = {.fd = output_queue_poll_fd(&t.out), .events = POLLOUT};
+	io_close(&t->passage.master);
+	for (int tries = 0; tries < 10 && t->out.queue.len > 0 && !t->out.error; tries++) {
+		struct pollfd p = {.fd = output_queue_poll_fd(&t->out), .events = POLLOUT};
 		io_poll(&p, 1, 100);
-		output_queue_pump(&t.out);
+		output_queue_pump(&t->out);
 	}
-	tcsetattr(STDIN_FILENO, TCSANOW, &t.job.modes);
+	tcsetattr(STDIN_FILENO, TCSANOW, &t->job.modes);
 	trace_close();
 	signals_end_like(status < 0 ? SIGHUP : status);
 }
