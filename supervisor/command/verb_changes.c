@@ -146,11 +146,9 @@ static int changes_make(struct changes *c)
 	struct differ_lines before = {.from = above->from, .offset = above->offset},
 			    behind = {.from = below->from + below->count, .offset = below->end};
 	uint64_t total;
-	/* The text that alone has lines, where nobody knows their place in the other: -1: both. */
-	const int alone = c->facts.apart ? first->lines[0].count == 0 : -1;
 
 	/* The lines of context in front of them, and behind. */
-	while (alone < 0 && before.count < CONTEXT && before.from > 1 && before.offset > 0) {
+	while (before.count < CONTEXT && before.from > 1 && before.offset > 0) {
 		if (text_line_start(&c->texts[1], before.offset - 1, &before.offset) < 0)
 			return -1;
 		before.count++;
@@ -158,7 +156,7 @@ static int changes_make(struct changes *c)
 	}
 	if (text_lines(&c->texts[1], &total) < 0)
 		return -1;
-	if (alone < 0 && total >= behind.from)
+	if (total >= behind.from)
 		behind.count = total - behind.from < CONTEXT ? total - behind.from + 1 : CONTEXT;
 
 	/* "@@ -12,7 +12,8 @@"; of no line, the one in front is named. */
@@ -168,8 +166,6 @@ static int changes_make(struct changes *c)
 		const struct differ_lines *from = &first->lines[i], *to = &last->lines[i];
 		uint64_t count = to->from + to->count + behind.count - from->from + before.count;
 		c->at[i] = from->from - before.count;
-		if (alone == !i)
-			continue;
 		buffer_printf(&c->text, " %c%" PRIu64, i ? '+' : '-', c->at[i] - (count == 0));
 		if (count != 1)
 			buffer_printf(&c->text, ",%" PRIu64, count);
@@ -252,9 +248,8 @@ static int changes_take(void *ctx, const struct differ_change *change)
 	struct changes *c = ctx;
 	if (c->joined_count > 0) {
 		const struct differ_lines *last = &c->joined[c->joined_count - 1].lines[1];
-		bool near = !c->facts.apart &&
-			    change->lines[1].from - last->from - last->count <= 2 * CONTEXT;
-		if (!near && changes_print(c) < 0)
+		if (change->lines[1].from - last->from - last->count > 2 * CONTEXT &&
+		    changes_print(c) < 0)
 			return -1;
 	}
 	struct differ_change *joined =
@@ -352,10 +347,7 @@ static void changes_add_end(const struct changes *c, struct buffer *out, struct 
 {
 	const struct differ_facts *f = &c->facts;
 	if (c->total > 0) {
-		buffer_append_string(
-			out, f->apart ? "[too long to be put in order, so lines that the other "
-					"text has nowhere: "
-				      : "[");
+		buffer_append_string(out, "[");
 		if (c->shown < c->total && c->shown > 0)
 			buffer_printf(out, "changes %" PRIu64 "-%" PRIu64 " of ", c->offset,
 				      c->offset + c->shown - 1);
@@ -365,17 +357,11 @@ static void changes_add_end(const struct changes *c, struct buffer *out, struct 
 			      HUMAN_COUNT(c->lines[0]), c->lines[0] == 1 ? "" : "s",
 			      HUMAN_COUNT(c->lines[1]));
 	} else {
-		buffer_append_string(out, f->same    ? "[same text"
-					  : f->apart ? "[too long to be put in order; no line that "
-						       "the other text has nowhere"
+		buffer_append_string(out, f->same     ? "[same text"
 					  : f->masked ? "[no changes"
 						      : "[same text, as far as it was kept");
 	}
-	if (f->apart && !c->exact) {
-		buffer_append_string(out, "; numbers, times, hashes and temporary paths do not "
-					  "count: ");
-		changes_add_command(out, c, true);
-	} else if (f->masked && !c->exact) {
+	if (f->masked && !c->exact) {
 		buffer_printf(
 			out,
 			"; only numbers, times, hashes or temporary paths differ in %s %sline%s: ",
@@ -420,8 +406,7 @@ static int changes_compare(struct changes *c)
 		json_add_count(&out, "total", c->total);
 		json_add_count(&out, "gone", c->lines[0]);
 		json_add_count(&out, "new", c->lines[1]);
-		json_add_known(&out, "masked", !c->facts.apart, c->facts.masked);
-		json_add_bool(&out, "in_order", !c->facts.apart);
+		json_add_count(&out, "masked", c->facts.masked);
 		json_add_bool(&out, "truncated", more);
 		json_add_made(&out, "next", &next);
 		envelope_end(&out);
@@ -452,7 +437,11 @@ static int changes_run(struct verb_call *context)
 	if (c->sink == SINK_PERSON)
 		pager = pager_start();
 	status = changes_compare(c) < 0 && errno != EPIPE;
-	if (status)
+	if (status && errno == EFBIG)
+		verb_fail(c->call, ENVELOPE_UNREADABLE,
+			  "over a million lines are left from the first difference on; diff(1) "
+			  "compares the files (terse path ID names them)");
+	else if (status)
 		verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
 	pager_end(pager);
 out:

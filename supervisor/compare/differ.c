@@ -6,6 +6,7 @@
 #include "lib/fingerprint.h"
 #include "supervisor/reading/walk.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 /* A set of fingerprints, none of them 0. */
 struct prints {
 	uint64_t *slots;
-	size_t mask, count;
+	size_t mask;
 };
 
 /* Makes room for `most`; the owner frees the slots. Returns 0, or -1 with ENOMEM. */
@@ -38,9 +39,7 @@ static uint64_t *prints_slot(const struct prints *p, uint64_t print)
 
 static void prints_add(struct prints *p, uint64_t print)
 {
-	uint64_t *slot = prints_slot(p, print);
-	p->count += !*slot;
-	*slot = print;
+	*prints_slot(p, print) = print;
 }
 
 /* --- which elements of two sequences belong together --------------------------- */
@@ -312,14 +311,14 @@ static int differ_pass_equal(struct differing *d)
 	return 0;
 }
 
-/* Takes the rest of a text. Returns 1; 0 if it has more than `most` lines; -1 with errno. */
-static int differ_collect(struct differ_side *s, uint32_t most)
+/* Takes the rest of a text. Returns 1; 0 if it has more than DIFFER_LINES; -1 with errno. */
+static int differ_collect(struct differ_side *s)
 {
 	int got = differ_rewind(s) < 0 ? -1 : 1;
 	while (got > 0) {
 		struct differ_line *line = array_add(&s->lines, &s->count, &s->room, sizeof(*line));
 		got = line ? differ_next(s, line) : -1;
-		if (got > 0 && s->count > most)
+		if (got > 0 && s->count > DIFFER_LINES)
 			return 0;
 	}
 	s->count -= got == 0;
@@ -408,93 +407,11 @@ static int differ_align(struct differing *d)
 	return differ_tell(d);
 }
 
-/* --- texts that are too long --------------------------------------------------- */
-
-/* Notes which lines of a text the other one has, in one bit each. Of that a part at a time is in
-   memory. */
-static int differ_look_up(struct differing *d, int which, struct prints *set, struct buffer *found)
-{
-	struct differ_side *side = &d->sides[which], *other = &d->sides[!which];
-	struct differ_line line;
-	int more = 1, got;
-	if (differ_rewind(other) < 0)
-		return -1;
-	do {
-		size_t i = 0;
-		memset(set->slots, 0, (set->mask + 1) * sizeof(*set->slots));
-		for (set->count = 0; set->count <= set->mask / 2;) {
-			more = differ_next(other, &line);
-			if (more <= 0)
-				break;
-			prints_add(set, line.print);
-		}
-		if (differ_rewind(side) < 0)
-			return -1;
-		while (more >= 0 && (got = differ_next(side, &line)) != 0) {
-			if (got < 0)
-				return -1;
-			if (i / 8 == found->len && buffer_try_append(found, "", 1) < 0)
-				return -1;
-			if (*prints_slot(set, line.print))
-				found->data[i / 8] = (char)(found->data[i / 8] | 1 << i % 8);
-			i++;
-		}
-	} while (more > 0);
-	return more;
-}
-
-/* Reports runs of lines that the other text has nowhere. */
-static int differ_tell_alone(struct differing *d, int which, const struct buffer *found)
-{
-	struct differ_side *side = &d->sides[which];
-	const struct differ_line first = side->first;
-	struct differ_change c = {{{.count = 0}}};
-	struct differ_lines *run = &c.lines[which];
-	struct differ_line line;
-	int got = 1, answer = 0;
-	if (differ_rewind(side) < 0)
-		return -1;
-	for (size_t i = 0; got > 0 && answer == 0; i++) {
-		got = differ_next(side, &line);
-		bool alone = got > 0 && i / 8 < found->len && !(found->data[i / 8] >> i % 8 & 1);
-		if (alone && run->from == 0)
-			*run = (struct differ_lines){.from = line.number, .offset = line.offset};
-		if (alone || got < 0 || run->from == 0)
-			continue;
-		run->count = line.number - run->from;
-		run->end = line.offset;
-		answer = d->d->change(d->d->ctx, &c);
-		run->from = 0;
-		/* The report has moved in the text. */
-		side->first = line;
-		if (got > 0 && (differ_rewind(side) < 0 || differ_next(side, &line) < 0))
-			got = -1;
-		side->first = first;
-	}
-	return got < 0 ? -1 : answer;
-}
-
-static int differ_sets(struct differing *d, uint32_t most)
-{
-	struct prints set;
-	free(d->sides[0].lines);
-	d->sides[0].lines = NULL;
-	int result = prints_init(&set, (size_t)most * 2);
-	for (int i = 0; result == 0 && i < 2; i++) {
-		struct buffer found = BUFFER_INIT;
-		result = differ_look_up(d, i, &set, &found);
-		if (result == 0)
-			result = differ_tell_alone(d, i, &found);
-		buffer_release(&found);
-	}
-	free(set.slots);
-	return result;
-}
+/* --- both texts ------------------------------------------------------------------ */
 
 int differ_run(const struct differ *differ)
 {
 	struct differing d = {.d = differ};
-	uint32_t most = differ->most ? differ->most : DIFFER_LINES;
 	int result = -1;
 	*differ->facts = (struct differ_facts){.same = true};
 	for (int i = 0; i < 2; i++) {
@@ -508,14 +425,14 @@ int differ_run(const struct differ *differ)
 	}
 	if (differ_pass_equal(&d) < 0)
 		goto out;
-	result = differ_collect(&d.sides[0], most);
+	result = differ_collect(&d.sides[0]);
 	if (result == 1)
-		result = differ_collect(&d.sides[1], most);
+		result = differ_collect(&d.sides[1]);
 	if (result == 1) {
 		result = differ_align(&d);
 	} else if (result == 0) {
-		*differ->facts = (struct differ_facts){.apart = true};
-		result = differ_sets(&d, most);
+		errno = EFBIG;
+		result = -1;
 	}
 out:
 	for (int i = 0; i < 2; i++) {

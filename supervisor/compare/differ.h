@@ -1,9 +1,7 @@
 // In which lines two texts differ.
 //
-// The equal bytes at their beginning are passed over. Of the rest up to DIFFER_LINES lines of each
-// text are aligned, so that as few as possible are told, where that is affordable. Longer ones are
-// not: of them it is told which lines one text has and the other has nowhere, in a time that grows
-// with the square of their length past some millions of lines.
+// The equal bytes at their beginning are passed over. The rest, up to DIFFER_LINES lines of each
+// text, is aligned, so that as few as possible are told, where that is affordable.
 //
 // Lines are compared by fingerprints (lib/fingerprint.h); with `exact` every byte counts. A missing
 // newline at the end of a text always does. A part that was not kept is one line, which has the
@@ -32,23 +30,21 @@ struct differ_change {
 /* Facts about both texts as a whole. */
 struct differ_facts {
 	bool same;       /* all lines, in every byte; and all of them were kept */
-	bool apart;      /* the texts are too long to be aligned */
 	uint64_t masked; /* pairs of lines that count as the same and are not, in every byte */
 };
 
 struct differ {
 	struct text *texts[2];
 	bool exact;
-	uint32_t most; /* lines that are aligned; 0: DIFFER_LINES */
-	/* Called for each place in order; if facts->apart for lines of one text alone, all of the
-	   first one's before those of the second. Anything but 0 ends the comparison. It may move
-	   in the texts. */
+	/* Called for each place in order. Anything but 0 ends the comparison. It may move in the
+	   texts. */
 	int (*change)(void *ctx, const struct differ_change *change);
 	void *ctx;
-	struct differ_facts *facts; /* `apart` is set before the first call */
+	struct differ_facts *facts;
 };
 
-/* Returns 0, what `change` returned, or -1 with errno. */
+/* Returns 0, what `change` returned, or -1 with errno: EFBIG, there are more lines than are
+ * aligned. */
 int differ_run(const struct differ *d);
 
 #endif

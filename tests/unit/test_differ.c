@@ -27,7 +27,6 @@ static uint64_t lines_in(const struct buffer *b, uint64_t from, uint64_t to)
 static int take(void *ctx, const struct differ_change *c)
 {
 	struct made *m = ctx;
-	assert_false(m->facts.apart);
 	const struct differ_lines *old = &c->lines[0], *new = &c->lines[1];
 	assert_true(old->offset >= m->at[0] && new->offset >= m->at[1]);
 	assert_true(old->count + new->count > 0);
@@ -266,72 +265,6 @@ TEST(large_changes)
 	assert_int_equal(m.lines, 300010);
 	buffer_release(&texts[0]);
 	buffer_release(&texts[1]);
-}
-
-struct alone {
-	const struct buffer *texts;
-	struct buffer told[2];
-	int last;
-	struct differ_facts facts;
-};
-
-static int take_alone(void *ctx, const struct differ_change *c)
-{
-	struct alone *a = ctx;
-	int which = c->lines[0].count == 0;
-	const struct differ_lines *l = &c->lines[which];
-	assert_true(a->facts.apart && c->lines[!which].count == 0 && which >= a->last);
-	assert_int_equal(l->from, 1 + lines_in(&a->texts[which], 0, l->offset));
-	assert_int_equal(l->count, lines_in(&a->texts[which], l->offset, l->end));
-	buffer_append(&a->told[which], a->texts[which].data + l->offset, l->end - l->offset);
-	a->last = which;
-	return 0;
-}
-
-/* Of texts with too many lines: each line that the other one has nowhere, and no other. */
-TEST(what_only_one_has)
-{
-	for (uint32_t round = 0; round < 60; round++) {
-		uint32_t r = random_start(round);
-		struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
-		struct buffer want[2] = {BUFFER_INIT, BUFFER_INIT};
-		uint32_t kinds = 50 + random_next(&r) % 4000, numbers[2][600];
-		for (int i = 0; i < 2; i++) {
-			for (int k = 0; k < 600; k++) {
-				numbers[i][k] = random_next(&r) % kinds;
-				buffer_printf(&texts[i], "line %x\n", (unsigned)numbers[i][k]);
-			}
-		}
-		for (int i = 0; i < 2; i++) {
-			for (int k = 0; k < 600; k++) {
-				bool there = false;
-				for (int j = 0; j < 600; j++)
-					there |= numbers[!i][j] == numbers[i][k];
-				if (!there)
-					buffer_printf(&want[i], "line %x\n",
-						      (unsigned)numbers[i][k]);
-			}
-		}
-		struct alone a = {.texts = texts};
-		struct text opened[2];
-		for (int i = 0; i < 2; i++)
-			open_text(&opened[i], &texts[i]);
-		const struct differ d = {.texts = {&opened[0], &opened[1]},
-					 .exact = true,
-					 .most = 20,
-					 .change = take_alone,
-					 .ctx = &a,
-					 .facts = &a.facts};
-		assert_int_equal(differ_run(&d), 0);
-		assert_true(a.facts.apart && !a.facts.same);
-		for (int i = 0; i < 2; i++) {
-			assert_true(buffer_is(&a.told[i], want[i].data, want[i].len));
-			text_close(&opened[i]);
-			buffer_release(&texts[i]);
-			buffer_release(&want[i]);
-			buffer_release(&a.told[i]);
-		}
-	}
 }
 
 /* Nothing is the same, in two long texts. */
