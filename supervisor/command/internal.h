@@ -60,7 +60,7 @@ void pager_end(pid_t pager);
 
 /* --- a file that a verb writes ---------------------------------------------------------------- */
 
-// The file that a verb writes because somebody named it (-o, --output, --svg): the same for all of
+// The file that a verb writes because somebody named it (--output): the same for all of
 // them. A regular file gets its new contents at once, when they are complete; links are followed;
 // what is no regular file (a device, a fifo) is opened and written, never replaced.
 

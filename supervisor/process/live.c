@@ -417,14 +417,14 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 	live_client_send(client, FRAME_STATUS, &now, sizeof(now));
 }
 
-int picture_append(struct buffer *out, struct terminal *t, bool painted)
+int picture_append(struct buffer *out, struct terminal *t)
 {
-	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT, paint = BUFFER_INIT;
+	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT;
 	const struct terminal_facts facts = terminal_facts(t);
 	unsigned row, col;
 	int result = terminal_picture(t, &picture, &row, &col);
 	utf8_clean(&clean, picture.data, picture.len);
-	if (result < 0 || buffer_check(&clean) < 0 || (painted && terminal_repaint(t, &paint) < 0))
+	if (result < 0 || buffer_check(&clean) < 0)
 		goto out;
 	json_begin(out, NULL, '{');
 	json_add_count(out, "cols", facts.cols);
@@ -435,14 +435,11 @@ int picture_append(struct buffer *out, struct terminal *t, bool painted)
 	json_add_bool(out, "cursor", facts.shows_cursor);
 	json_add_string(out, "title", facts.title);
 	json_add_text(out, "text", clean.data, clean.len);
-	if (painted)
-		json_add_text(out, "paint", paint.data, paint.len);
 	json_end(out, '}');
 	result = buffer_check(out);
 out:
 	buffer_release(&picture);
 	buffer_release(&clean);
-	buffer_release(&paint);
 	return result;
 }
 
@@ -488,7 +485,7 @@ static void live_answer(struct supervisor *s, struct live_client *client, const 
 	case FRAME_PICTURE: {
 		struct buffer out = BUFFER_INIT;
 		struct terminal *t = live_screen(s);
-		bool drawn = t && picture_append(&out, t, a == 1) == 0;
+		bool drawn = t && picture_append(&out, t) == 0;
 		if (drawn)
 			live_client_send(client, FRAME_PICTURE, out.data, out.len);
 		buffer_release(&out);

@@ -45,7 +45,7 @@ enum frame_kind {
 	FRAME_SIGNAL,   /* a: number, to the command's group; 0: TERM to everything that it started,
 			   KILL after the grace time; b: 1: the run's own session asks */
 	FRAME_RESIZE,   /* a: columns, b: rows */
-	FRAME_PICTURE,  /* the screen as JSON (picture_append()); a: 1: with its colours */
+	FRAME_PICTURE,  /* the screen as JSON (picture_append()) */
 	FRAME_ATTACH,   /* a: columns, b: rows (0, 0: only looks); from here on OUTPUT comes */
 	FRAME_REPORTED, /* a: a reader has seen the text up to this line */
 	/* Only between front end and supervisor. */
@@ -119,9 +119,8 @@ struct live_status {
 
 /* Appends the screen as FRAME_PICTURE has it:
    {"cols":80,"rows":24,"row":1,"col":3,"alternate":false, "cursor":true,"title":"...","text":"one
-   line per row\n..."}; row and col from 1. `painted`: "paint" is what puts it on a terminal of that
-   size, with its colours. Returns 0, or -1 with ENOMEM. */
-int picture_append(struct buffer *out, struct terminal *t, bool painted);
+   line per row\n..."}; row and col from 1. Returns 0, or -1 with ENOMEM. */
+int picture_append(struct buffer *out, struct terminal *t);
 
 /* Connects to the run `id`. Returns the socket, or -1 with errno; ENOENT: it does not run (a socket
    that a killed supervisor left is removed). Its answers are waited for a few seconds. */

@@ -81,40 +81,6 @@ void style_take(struct terminal *t)
 	t->style = (number + 1) << CELL_STYLE_SHIFT;
 }
 
-int terminal_paint(const struct terminal *t, const struct terminal_painter *painter)
-{
-	static const struct terminal_style none = {0};
-	const struct screen *s = t->screen;
-	struct buffer text = BUFFER_INIT;
-	struct emitter e = {.write = emitter_collect, .ctx = &text};
-	bool failed = false;
-	for (unsigned y = 0; y < s->rows; y++) {
-		const struct row *row = s->lines[y];
-		/* The cells that have one style, at a time. */
-		for (unsigned x = 0, to; x < row->used; x = to) {
-			uint32_t style = row->cells[x] & CELL_STYLE;
-			for (to = x; to < row->used; to++)
-				if ((row->cells[to] & CELL_STYLE) != style &&
-				    !cell_is_stub(row->cells[to]))
-					break;
-			struct row part = {.cells = row->cells + x, .used = to - x};
-			buffer_clear(&text);
-			row_emit_cells(&part, part.used, &s->clusters, &e);
-			emitter_text(&e, "", 0); /* blanks at its end */
-			failed |= buffer_check(&text) < 0;
-			if (!text.failed)
-				painter->run(
-					painter->ctx, y, x, to - x, text.data, text.len,
-					style ? &t->styles.table[(style >> CELL_STYLE_SHIFT) - 1]
-					      : &none);
-		}
-	}
-	buffer_release(&text);
-	if (failed)
-		errno = ENOMEM;
-	return failed ? -1 : 0;
-}
-
 /* 31, 38;5;N or 38;2;R;G;B; `base`: 30 for ink, 40 for paper. */
 static void add_colour(struct buffer *out, unsigned base, uint32_t colour)
 {
@@ -127,21 +93,43 @@ static void add_colour(struct buffer *out, unsigned base, uint32_t colour)
 		buffer_printf(out, ";%u;5;%u", base + 8, n);
 }
 
-static void repaint_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
-			   const char *text, size_t len, const struct terminal_style *style)
+/* Adds the cells, a row after the other. What was erased has no style, whatever colour it was
+   erased with. */
+static void repaint_cells(const struct terminal *t, struct buffer *out)
 {
 	static const uint8_t params[] = {1, 2, 3, 4, 7, 9}; /* in the order of the bits */
-	struct buffer *out = ctx;
-	(void)width;
-	buffer_printf(out, "\033[%u;%uH\033[0", row + 1, column + 1);
-	for (size_t i = 0; i < sizeof(params); i++) {
-		if (style->attributes >> i & 1)
-			buffer_printf(out, ";%d", params[i]);
+	static const struct terminal_style none = {0};
+	const struct screen *s = t->screen;
+	struct buffer text = BUFFER_INIT;
+	struct emitter e = {.write = emitter_collect, .ctx = &text};
+	for (unsigned y = 0; y < s->rows; y++) {
+		const struct row *row = s->lines[y];
+		/* The cells that have one style, at a time. */
+		for (unsigned x = 0, to; x < row->used; x = to) {
+			uint32_t number = row->cells[x] & CELL_STYLE;
+			for (to = x; to < row->used; to++)
+				if ((row->cells[to] & CELL_STYLE) != number &&
+				    !cell_is_stub(row->cells[to]))
+					break;
+			const struct terminal_style *style =
+				number ? &t->styles.table[(number >> CELL_STYLE_SHIFT) - 1] : &none;
+			struct row part = {.cells = row->cells + x, .used = to - x};
+			buffer_clear(&text);
+			row_emit_cells(&part, part.used, &s->clusters, &e);
+			emitter_text(&e, "", 0); /* blanks at its end */
+			buffer_printf(out, "\033[%u;%uH\033[0", y + 1, x + 1);
+			for (size_t i = 0; i < sizeof(params); i++) {
+				if (style->attributes >> i & 1)
+					buffer_printf(out, ";%d", params[i]);
+			}
+			add_colour(out, 30, style->ink);
+			add_colour(out, 40, style->paper);
+			buffer_append_string(out, "m");
+			utf8_clean(out, text.data, text.len);
+			out->failed |= text.failed;
+		}
 	}
-	add_colour(out, 30, style->ink);
-	add_colour(out, 40, style->paper);
-	buffer_append_string(out, "m");
-	utf8_clean(out, text, len);
+	buffer_release(&text);
 }
 
 /* The modes that are kept (mode.c), the keypad, colours, margins, and the normal screen. The cursor
@@ -153,7 +141,6 @@ const char terminal_unpaint[] = "\033[?1l\033[?25h\033[?1000l\033[?1002l\033[?10
 
 int terminal_repaint(const struct terminal *t, struct buffer *out)
 {
-	const struct terminal_painter painter = {repaint_on_run, out};
 	unsigned row, col;
 	struct terminal copy;
 	if (terminal_copy(&copy, t, NULL) < 0)
@@ -163,7 +150,7 @@ int terminal_repaint(const struct terminal *t, struct buffer *out)
 	if (t->screen != t->normal)
 		buffer_append_string(out, "\033[?1049h");
 	buffer_append_string(out, "\033[H\033[2J");
-	out->failed |= terminal_paint(&copy, &painter) < 0;
+	repaint_cells(&copy, out);
 	terminal_copy_end(&copy);
 	buffer_append_string(out, "\033[m");
 	if (*t->string.title)

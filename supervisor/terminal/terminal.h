@@ -40,7 +40,7 @@ struct terminal_options {
 	   or if the run was cut short inside it. */
 	bool picture;
 	/* Keeps the colours and other attributes of characters in the cells of the screen, for
-	   terminal_paint(). All text goes through cells then, which is slower. */
+	   terminal_repaint(). All text goes through cells then, which is slower. */
 	bool styles;
 	/* For tests: so it does without colours. */
 	bool cells;
@@ -131,18 +131,6 @@ enum {
 struct terminal_style {
 	uint32_t ink, paper, attributes;
 };
-
-struct terminal_painter {
-	/* Characters of one style: `width` columns from `column` on, both from 0. The text may hold
-	   bytes that are no character. */
-	void (*run)(void *ctx, unsigned row, unsigned column, unsigned width, const char *text,
-		    size_t len, const struct terminal_style *style);
-	void *ctx;
-};
-
-/* Reports the screen, row by row. What was erased has no style, whatever colour it was erased
-   with. Returns 0, or -1 with ENOMEM: a part is missing. */
-int terminal_paint(const struct terminal *t, const struct terminal_painter *painter);
 
 /* Facts for its users besides the text. */
 struct terminal_facts {

@@ -13,20 +13,14 @@ class Outputs(Case):
     def setUp(self):
         super().setUp()
         self.kept = self.newest("kept", "--record", "echo", "hello")
-        self.live = self.newest("live", "--yield", "1ms", "cat")
         self.verbs = (
             ("report", "-o"), ("archive", self.kept, "--force", "-o"),
-            ("archive", self.kept, "--cast", "--force", "-o"), ("snapshot", self.kept, "--svg"),
-            ("snapshot", self.live, "--svg"))
+            ("archive", self.kept, "--cast", "--force", "-o"))
         self.new = (("archive", self.kept, "-o"),)
 
     def newest(self, session, *argv):
         self.terse("--spill", "always", *argv, env={"TERSE_SESSION": session})
         return json.loads(self.ask("list", "--session", session, "--json"))["data"]["runs"][0]["id"]
-
-    def tearDown(self):
-        self.terse("signal", self.live)
-        super().tearDown()
 
     def path(self, name):
         return os.path.join(self.work, name)

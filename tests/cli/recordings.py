@@ -51,6 +51,19 @@ class Recorded(Case):
         self.assertEqual(self.terse("--record", "--tty", r"printf '\033[2J\033[H'").code, 0)
         self.assertEqual(self.ask("snapshot", "last"), b"")
 
+    def test_shown_again_as_it_was(self):
+        """A program that draws, and one that fills the screen: as they were while they lived."""
+        for script in (r"printf 'plain \033[1;31mred\033[0m\n<&>\302\200\377 \n\nlast'; ",
+                       r"printf 'before\033[?1049h\033[2J\033[5;10H\344\270\255x\033[10;70H.\r'; "):
+            self.terse("--detach", "--tty", "--record", "--cols", "70", "--", "sh", "-c", script + "read x")
+            name = json.loads(self.ask("list", "--limit", "1", "--json"))["data"]["runs"][0]["id"]
+            self.terse("await", name, "--idle", "100ms")
+            live = self.ask("snapshot", name)
+            self.assertEqual(json.loads(self.ask("snapshot", name, "--json"))["cols"], 70)
+            self.terse("signal", name, "KILL")
+            self.terse("await", name)
+            self.assertEqual(self.ask("snapshot", name), live)
+
     def test_a_pipe_and_a_terminal(self):
         for options in (["--no-pty"], ["--tty"]):
             self.assertEqual(self.terse("--record", *options, "printf", r"a\nb\n").code, 0)

@@ -46,7 +46,7 @@ VERBS = (
     ("show", "A"), ("show", "A", "--json"), ("path", "A"), ("path", "--raw", "A"),
     ("search", "A", "error|9+"), ("search", "A", "-i", "-C", "2", "row 1."), ("search", "A", "x", "--json"),
     ("search", "--all", "menu"), ("changes", "A", "B"), ("changes", "B", "A", "--json"),
-    ("snapshot", "A"), ("snapshot", "A", "--svg", "A.svg"),
+    ("snapshot", "A"), ("snapshot", "A", "--json"),
     ("read", "A", "--preview"), ("read", "A", "--raw", "-a"), ("report", "A", "-o", "page.html"),
     ("archive", "A", "--output", "A.terse", "--force"), ("archive", "A", "--cast", "--output", "A.cast", "--force"),
     ("unarchive", "A.terse"),
@@ -98,7 +98,7 @@ class Sanitized(Case):
         self.terse("--detach", "sh", "-c", "%s; cat %s" % (COLOURS, fifo))
         eventually(lambda: b"row 300" in self.check("read", "last", "--tail", "3").out, "its text")
         for verb in (("list", "--live"), ("show", "last"), ("show", "last", "--json"), ("snapshot", "last"),
-                     ("snapshot", "last", "--json"), ("snapshot", "last", "--svg", "screen.svg"), ("read", "last"),
+                     ("snapshot", "last", "--json"), ("read", "last"),
                      ("search", "last", "row 29."), ("send", "last", "text", "--key", "enter"),
                      ("await", "last", "--timeout", "10ms"), ("report", "last", "-o", "page.html")):
             with self.subTest(verb=verb):
