@@ -229,6 +229,7 @@ const struct section_form rules_form = {
 	.word = "agent",
 	.what = "an agent",
 	.keys = keys,
+	.shim = "interactive",
 	.builtin = entries,
 	.builtin_count = sizeof(entries) / sizeof(*entries),
 	.offset = offsetof(struct settings, agents),

@@ -108,7 +108,7 @@ static const struct option *load_named_key(const struct section_form *form, cons
 		if (o && option_is_number(o))
 			return o;
 	}
-	return NULL;
+	return form->shim && strcmp(form->shim, key) == 0 ? option_by_key("shim", key) : NULL;
 }
 
 /* Complains of a section or a key that is not known. */

@@ -36,6 +36,7 @@ struct section_form {
 	const char *word;          /* "profile" of [profile NAME] */
 	const char *what;          /* "a profile" */
 	const struct option *keys; /* the lists; ends with a NULL key */
+	const char *shim;          /* the option of [shim] that they may set, or NULL */
 	bool adds;       /* a file's items add to those before it; else the last file that has
 			    a key counts */
 	bool in_project; /* a project's file may have them */

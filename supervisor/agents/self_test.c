@@ -57,17 +57,19 @@ static void append_instance(struct buffer *out, const char *template, const char
 		while (before > template && before[-1] == ' ')
 			before--;
 		const bool file = before > template && strchr(">|", before[-1]);
-		if (strncmp(at, "{command}", 9) == 0)
+		if (strncmp(at, "{command}", 9) == 0) {
 			buffer_append_string(out, command);
-		else if (strncmp(at, "{word}", 6) == 0)
+			at += 8;
+		} else if (strncmp(at, "{word}", 6) == 0) {
 			quote_append(out, command);
-		else if (*at == '*')
+			at += 5;
+		} else if (*at == '*') {
 			buffer_append_string(out, file ? "/dev/null" : ": ");
-		else if (*at == '\\' && at[1])
+		} else if (*at == '\\' && at[1]) {
 			buffer_append(out, *++at == 'n' ? "\n" : at, 1);
-		else
+		} else {
 			buffer_append(out, at, 1);
-		at += *at == '{' ? strcspn(at, "}") : 0;
+		}
 	}
 }
 

@@ -48,7 +48,9 @@ static void agent_activate(const struct settings *s, const char *program, const 
 	const struct section_entry *set[SETTING_SLOTS];
 	section_values(s, &rules_form, name, set);
 	/* It types into a shell, or runs files, or is watched. */
-	const bool types = set[SETTING_SLOT(offsetof(struct settings, interactive))];
+	const struct section_entry *interactive =
+		set[SETTING_SLOT(offsetof(struct settings, interactive))];
+	const bool types = interactive && interactive->value;
 	const bool files = types || (probed && *probed) ||
 			   rule_knows(s, (char *[]){(char *)name, NULL}, RULE_FILE);
 	bool fits =

@@ -141,14 +141,16 @@ static const char *hook_refusal(const struct hook *h, const struct hook_terse *t
 	bool found = false;
 	if (terse->in_front == IN_FRONT_PASS || words_parse(&words, command) < 0)
 		return NULL;
+	static const char *const runners[] = {"run", "agent", "probe", "shell", NULL};
 	/* Words that run another command below terse, which the agent's rules do not see. */
 	for (size_t i = 0; !found && i < words.count; i++) {
 		char *const *inner = words.words + words.commands[i].first;
 		while (inner && strcmp(shell_call_name(inner[0]), "terse") != 0)
 			inner = wrapper_inner(inner);
 		const char *first = inner ? inner[1] : NULL;
-		found = first && (!verb_named(first) || strcmp(first, "run") == 0 ||
-				  strcmp(first, "agent") == 0 || strcmp(first, "probe") == 0);
+		found = first && !verb_named(first);
+		for (size_t k = 0; first && !found && runners[k]; k++)
+			found = strcmp(first, runners[k]) == 0;
 	}
 	words_release(&words);
 	return !found ? NULL : w && w->comment ? commented : plain;

@@ -128,6 +128,8 @@ static int probe_conclude(const struct probe *p, int to, const char *name, struc
 		"terse probe: %s~/.config/terse/terse.ini takes this section; then: terse agent "
 		"%s\n",
 		p->to ? "added; " : "", name);
+	if (!r->hits)
+		fputs("terse probe: a shell that it types into is not tried\n", stderr);
 	return r->hits ? probe_prove(p, name, section, r->string) : 0;
 }
 

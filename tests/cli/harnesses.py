@@ -140,6 +140,10 @@ class Results(Harness):
                          split=True)
         self.assertEqual((run.code, run.err), (0, b""))
         self.assertIn(shown.encode(), run.out)
+        for value in ("yes", "no"):
+            config = write_file(os.path.join(self.dir, "ini"), "[agent typing]\nenvironment = TERSE_AGENT=typing\ninteractive = %s\n" % value)
+            run = self.terse("agent", "--as", "typing", "printenv", "TERSE_INTERACTIVE", env={"TERSE_CONFIG": config})
+            self.assertEqual(run.out, b"yes\n" if value == "yes" else b"")
         run = self.terse("agent", "--as", "nosuch", "true", split=True)
         self.assertEqual((run.code, run.err), (125, b"terse agent: --as: no rule knows nosuch\n"))
 

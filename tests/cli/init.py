@@ -628,7 +628,7 @@ class Hook(Wiring):
         # However it is typed; not where it runs nothing, or where that is not plain.
         for command in ("terse --yield 10s npm test", "cd x && terse touch y | cat", "terse -c 'touch x'", "terse -- read",
                         "/usr/bin/terse run touch x", "env A=1 sudo terse touch x", "A=1 terse touch x",
-                        "terse agent touch x", "terse probe touch x", "terse read last; terse 'touch x'"):
+                        "terse agent touch x", "terse probe touch x", "terse shell touch x", "terse read last; terse 'touch x'"):
             self.assertTrue(said("claude", "PreToolUse", command), command)
         for command in ("touch x", "terse", "terse read last", "terse list | head", "terse --version", "terse -h",
                         "echo terse touch x", "terse 'touch x", "terse-foo touch x", ""):
@@ -759,8 +759,9 @@ class Doctor(Wiring):
         self.assertEqual(self.terse("doctor", "opencode").out,
                          b"-        opencode: not in PATH, not wired: terse init opencode\n")
         self.put("config/terse/terse.ini", "[agent mine]\nenvironment = MINE\nstring = ( {command}\n"
-                 "stdin = /dev/pts/*\n[agent files]\nenvironment = TERSE_AGENT=files\nfile = */a/*.sh\n[agent none]\n")
-        for name, start in (("aider", "aider"), ("autogen", "--as autogen"), ("files", "--as files")):
+                 "stdin = /dev/pts/*\n[agent braces]\nenvironment = BRACES\nstring = { {command}; }\n[agent files]\nenvironment = TERSE_AGENT=files\nfile = */a/*.sh\n[agent none]\n")
+        for name, start in (("aider", "aider"), ("autogen", "--as autogen"), ("files", "--as files"),
+                            ("braces", "--as braces")):
             self.assertRegex(self.terse("doctor", name).out.decode(),
                              "^ok       %s: " % name + SEEN % (", started as terse agent " + start) + "\n$")
         run = self.terse("doctor", "mine")

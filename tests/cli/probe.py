@@ -67,6 +67,16 @@ class Probe(Case):
         self.assertIn("environment = TERSE_AGENT=some-agent\n", section)
         self.check(agent, section)
 
+    def test_a_shell_that_is_typed_into(self):
+        agent = write_file(os.path.join(self.work, "typist"), "#!/usr/bin/python3\nimport pty, os\n"
+                           "pid, fd = pty.fork()\npid or os.execvp('bash', ['bash'])\nos.write(fd, b'exit 3\\n')\n"
+                           "os.waitpid(pid, 0)\n", 0o755)
+        run = self.probe(agent)
+        self.assertIn("interactive = yes\n", self.section(run))
+        self.assertIn(b"a shell that it types into is not tried", run.err)
+        section = write_file(os.path.join(self.dir, "ini"), self.section(run))
+        self.assertEqual(self.terse("config", "check", section).code, 0)
+
     def test_output_in_a_file(self):
         agent = self.agent('mkdir -p tasks; bash -c "$c" </dev/null >tasks/$RANDOM.output 2>&1; '
                            'cat tasks/*.output; rm tasks/*')
