@@ -2,6 +2,7 @@
 #ifndef TERSE_COMMAND_INTERNAL_H
 #define TERSE_COMMAND_INTERNAL_H
 
+#include "config/section.h"
 #include "lib/buffer.h"
 #include "lib/gap.h"
 #include "lib/tokens.h"
@@ -352,41 +353,26 @@ struct stats_sum {
 	struct stats_size own;   /* what the agents would have shown by themselves */
 	struct stats_size read;  /* read back later */
 	uint64_t reads;          /* how often */
-	uint64_t kept, followed; /* artifacts; those of them that were read */
 };
 
 /* own - (shown + read), which may be negative; *tokens: the same of tokens, unless NULL. */
 int64_t stats_saved(const struct stats_sum *s, int64_t *tokens);
 
-enum stats_by { STATS_BY_NOTHING = -1, STATS_BY_COMMAND, STATS_BY_AGENT };
-
-struct stats_group {
-	char *name;
-	struct stats_sum sum;
-};
-
 struct stats {
 	/* Set by the owner; the rest is zeroed. */
-	int by;           /* enum stats_by */
 	int64_t from_ms;  /* runs and reads since then */
 	const char *only; /* one artifact's ID; NULL: every run */
 
 	struct stats_sum all;
 	int64_t first_ms; /* when the first of these runs started; 0: there is none */
 	uint64_t damaged; /* lines */
-	struct stats_group **groups;
-	size_t group_count, group_room;
-	void *tree; /* the groups by their names, as tsearch(3) keeps them */
-	/* What the session that is being read says of artifacts. */
-	struct stats_artifact {
-		uint64_t id;
-		bool made, read;           /* a run has it; it was read */
-		struct stats_group *group; /* of the run, or NULL */
-		struct stats_size size;    /* that was read */
-	} * artifacts;
-	size_t artifact_count, artifact_room;
-	struct buffer name; /* of a group, while it is looked up */
-	bool failed;        /* there was no memory for all */
+	/* For whom: a session is that of the agent of its last run that has one. */
+	struct stats_agent {
+		char name[SECTION_NAME_MAX + 1]; /* "": none is known */
+		struct stats_sum sum;
+	} * agents;
+	size_t agent_count, agent_room;
+	char agent[SECTION_NAME_MAX + 1]; /* of the session that is being read */
 };
 
 /* Adds a session of a store. Returns 0, or -1 with errno. */
@@ -396,10 +382,6 @@ void stats_release(struct stats *s);
 
 /* Appends the members of an object: "runs", "failed", ... (docs/json.md). */
 void stats_append_json(struct buffer *out, const struct stats_sum *s);
-
-/* Appends a short name for a command: "npm test", "make"; of a shell string what its last output
-   comes from. */
-void stats_name_command(struct buffer *out, char *const *argv);
 
 /* --- follow-ups ------------------------------------------------------------------------------- */
 

@@ -5,10 +5,12 @@
 // nothing executes, and nothing but base64, so whatever a command printed is out of HTML's reach; a
 // Content-Security-Policy with a random nonce lets nothing else run and nothing be loaded.
 
+#include "config/words.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
+#include "shim/exec_call.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
 
@@ -57,6 +59,80 @@ struct report_call {
 	struct buffer open;  /* the part that is not complete */
 	uint64_t size;       /* of the stream */
 };
+
+/* --- the name of a command ----------------------------------------------------------- */
+
+static bool name_is_among(const char *name, const char *const names[])
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names;
+}
+
+static void name_words(struct buffer *out, char *const *words)
+{
+	/* Programs whose second word says what they do. */
+	static const char *const with_verbs[] = {
+		"git",      "npm",       "npx",    "pnpm",    "yarn", "cargo",   "go",
+		"docker",   "pip",       "podman", "kubectl", "uv",   "poetry",  "dotnet",
+		"gradle",   "mvn",       "make",   "brew",    "apt",  "apt-get", "bundle",
+		"terse",    "systemctl", "deno",   "bun",     "gh",   "helm",    "terraform",
+		"composer", "mix",       "rustup", "nix",     NULL,
+	};
+	const char *slash = strrchr(words[0], '/');
+	const char *name = slash && slash[1] ? slash + 1 : words[0];
+	buffer_append_string(out, name);
+	if (!name_is_among(name, with_verbs))
+		return;
+	/* The word behind the options; those of one letter have a value (git -C DIR log). */
+	for (words++; *words && **words == '-';)
+		words += (*words)[1] && !(*words)[2] && words[1] ? 2 : 1;
+	const char *verb = *words;
+	if (verb && *verb >= 'a' && *verb <= 'z' &&
+	    strspn(verb, "abcdefghijklmnopqrstuvwxyz0123456789:-_") == strlen(verb))
+		buffer_printf(out, " %s", verb);
+}
+
+static void name_string(struct buffer *out, const char *string)
+{
+	/* Commands that print nothing, so that they give no string its name. */
+	static const char *const silent[] = {"cd",    "exit", ":",    "true",   "false", "set",
+					     "unset", "kill", "wait", "export", NULL};
+	struct words w;
+	size_t before = out->len;
+	if (words_parse(&w, string) == 0) {
+		for (size_t i = w.count; i-- > 0 && out->len == before;) {
+			/* The command that feeds the pipeline at whose end it is. */
+			size_t first = i;
+			for (size_t k = i; k-- > 0;) {
+				if (w.commands[k].into == (int)first)
+					first = k;
+			}
+			char *const *words = &w.words[w.commands[first].first];
+			if (w.commands[i].into == WORDS_OUT && !name_is_among(words[0], silent))
+				name_words(out, words);
+		}
+		words_release(&w);
+	}
+	if (out->len == before)
+		buffer_append(out, string, strcspn(string, " \t\n"));
+}
+
+/* Appends a short name for a command: "npm test", "make"; of a shell string what its last output
+   comes from. */
+static void report_add_name(struct buffer *out, char *const *argv)
+{
+	size_t count = 0;
+	while (argv[count])
+		count++;
+	if (count == 3 && strcmp(argv[1], "-c") == 0 &&
+	    shell_call_is_shell(shell_call_name(argv[0])))
+		name_string(out, argv[2]);
+	else if (count == 1)
+		name_string(out, argv[0]);
+	else if (count > 0)
+		name_words(out, argv);
+}
 
 /* --- texts -------------------------------------------------------------------------------- */
 
@@ -169,7 +245,7 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 	c->lives |= lives;
 	json_begin(json, NULL, '{');
 	runs_append_json(json, m, META_LINE);
-	stats_name_command(&name, m->argv);
+	report_add_name(&name, m->argv);
 	json_add_made(json, "name", &name);
 	json_add_string(json, "profile", m->profile);
 	json_add_string(json, "agent", m->agent);
@@ -362,7 +438,7 @@ static int report_watch(struct report_call *c, const struct report_call *fresh)
 
 static int report_run(struct verb_call *call)
 {
-	struct report_call made = {.stats.by = STATS_BY_NOTHING}, *c = &made;
+	struct report_call made = {.output = NULL}, *c = &made;
 	struct buffer line = BUFFER_INIT;
 	uint64_t size = 0;
 	int status = 0;
