@@ -139,6 +139,24 @@ static int reopen_directory(int dir)
 	return openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* Adds a short text. */
+static int inventory_add_short(void *ctx, const char *id, uint64_t bytes)
+{
+	struct inventory *v = ctx;
+	struct inventory_item *item = array_add(&v->items, &v->count, &v->room, sizeof(*item));
+	if (!item)
+		return -1;
+	*item = (struct inventory_item){
+		.id = id_pack(id),
+		.bytes = bytes,
+		.session = (unsigned)v->session_count,
+		.text = true,
+		.json = true,
+	};
+	item->last_ms = id_time_ms(item->id);
+	return 0;
+}
+
 /* Adds the artifacts of a session: first an item for each file, then one for all with its ID. */
 static int inventory_add_items(struct inventory *v, struct inventory_session *s, int dir)
 {
@@ -152,6 +170,10 @@ static int inventory_add_items(struct inventory *v, struct inventory_session *s,
 		char id[ID_LEN + 1];
 		struct stat st;
 		enum artifact_part file = id_of_file(e->d_name, id);
+		if (short_is_file(e->d_name) &&
+		    short_walk(dir, s->name, e->d_name, false, inventory_add_short, v) < 0 &&
+		    store_is_short(errno))
+			result = -1;
 		if (file == ARTIFACT_FILES || fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		struct inventory_item *item =
@@ -243,35 +265,6 @@ out:
 	return result;
 }
 
-/* Adds the short texts of the sessions. */
-static int inventory_add_short(struct inventory *v, const struct store *store)
-{
-	DIR *d = io_list(store_open_folder(store, STORE_IDS, false));
-	struct short_place place;
-	char id[ID_LEN + 1];
-	int got = d || errno == ENOENT ? 0 : -1;
-	while (d && (got = short_next(d, id, &place)) == 1) {
-		size_t at = 0;
-		while (at < v->session_count && strcmp(v->sessions[at].name, place.session) != 0)
-			at++;
-		if (at == v->session_count)
-			continue;
-		struct inventory_item *item =
-			array_add(&v->items, &v->count, &v->room, sizeof(*item));
-		if (!item)
-			break;
-		*item = (struct inventory_item){.id = id_pack(id), .bytes = place.len};
-		item->last_ms = id_time_ms(item->id);
-		item->session = (unsigned)at;
-		item->text = item->json = true;
-		v->sessions[at].count++;
-		v->sessions[at].bytes += place.len;
-	}
-	if (d)
-		closedir(d);
-	return got ? -1 : 0;
-}
-
 int inventory_read(struct inventory *v, const struct store *s, const char *session)
 {
 	struct store store = *s;
@@ -282,8 +275,6 @@ int inventory_read(struct inventory *v, const struct store *s, const char *sessi
 	for (size_t i = 0; i < count && result == 0; i++)
 		result = add_session(v, s, sessions[i].name);
 	free(sessions);
-	if (result == 0)
-		result = inventory_add_short(v, s);
 	if (result < 0)
 		inventory_release(v);
 	else if (v->count > 0)
@@ -444,13 +435,23 @@ static bool is_temporary(const char *name)
 }
 
 /* Whether the ID is claimed for an artifact that does not exist. */
-static bool is_idle_claim(const struct gc *g, const struct inventory *v, const char *name)
+static bool is_idle_claim(const struct gc *g, const struct inventory *v, int ids, const char *name)
 {
+	struct short_place place;
 	if (!id_is_valid(name))
 		return false;
 	const uint64_t id = id_pack(name);
-	if ((v->count > 0 && bsearch(&id, v->items, v->count, sizeof(*v->items), id_compare)) ||
-	    id_exists(g->store, name))
+	if (v->count > 0 && bsearch(&id, v->items, v->count, sizeof(*v->items), id_compare))
+		return false;
+	bool lost = false;
+	if (short_follow(ids, name, &place) == 0) {
+		int dir = store_open_session(g->store, place.session, false);
+		int record = dir < 0 ? -1 : short_open(dir, name, ARTIFACT_JSON);
+		lost = record < 0 && (errno == ENOENT || errno == EBADMSG);
+		io_close(&record);
+		io_close(&dir);
+	}
+	if (!lost && id_exists(g->store, name))
 		return false;
 	/* A living run may have an ID and nothing on disk yet. */
 	int live = store_open_folder(g->store, STORE_LIVE, false);
@@ -466,7 +467,7 @@ static void sweep(struct gc *g, int dir, const struct inventory *v)
 	for (struct dirent *e; d && (e = readdir(d));) {
 		struct stat st;
 		const char *name = e->d_name;
-		if (!(v ? is_idle_claim(g, v, name) : is_temporary(name)) ||
+		if (!(v ? is_idle_claim(g, v, dir, name) : is_temporary(name)) ||
 		    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    (v && !S_ISLNK(st.st_mode)) ||
 		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S ||

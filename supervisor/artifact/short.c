@@ -26,6 +26,12 @@
 /* Of the parts that a record does not have. */
 #define ABSENT UINT32_MAX
 
+/* Records begin at multiples of this, so that they are found whatever stands between them. */
+#define CELL ((uint64_t)64)
+
+/* So much is looked at in one go. */
+#define BLOCK ((size_t)4096)
+
 /* A longer record was not written by terse. */
 #define RECORD_MOST ((uint64_t)4 * META_MAX)
 
@@ -43,6 +49,8 @@ struct short_head {
 	char id[ID_LEN];
 	uint32_t sizes[ARTIFACT_ARCHIVED]; /* of the parts, which follow in this order */
 };
+
+_Static_assert(sizeof(struct short_head) == CELL, "a head is never written in part");
 
 static uint64_t short_check(const struct buffer *record)
 {
@@ -62,7 +70,7 @@ bool short_parse(const char *link, struct short_place *place)
 	       place->len <= RECORD_MOST && place->offset <= INT64_MAX - RECORD_MOST;
 }
 
-static int short_follow(int ids, const char *id, struct short_place *place)
+int short_follow(int ids, const char *id, struct short_place *place)
 {
 	char link[SHORT_LINK + 1];
 	ssize_t n = readlinkat(ids, id, link, SHORT_LINK);
@@ -71,18 +79,6 @@ static int short_follow(int ids, const char *id, struct short_place *place)
 	link[n] = '\0';
 	errno = ENOENT;
 	return short_parse(link, place) ? 0 : -1;
-}
-
-int short_next(DIR *ids, char id[ID_LEN + 1], struct short_place *place)
-{
-	struct dirent *e;
-	while ((errno = 0, e = readdir(ids))) {
-		if (id_is_valid(e->d_name) && short_follow(dirfd(ids), e->d_name, place) == 0) {
-			memcpy(id, e->d_name, ID_LEN + 1);
-			return 1;
-		}
-	}
-	return errno ? -1 : 0;
 }
 
 int short_find(int dir, const char *id, struct short_place *place)
@@ -143,7 +139,8 @@ static int short_write(int dir, const struct meta *m, bool claimed, uint64_t min
 	int result = -1, fd = short_open_end(dir, m->id, &st);
 	if (fd < 0 || !store_has_room(fd, min_free))
 		goto out;
-	struct short_head head = {.magic = MAGIC, .offset = (uint64_t)st.st_size};
+	struct short_head head = {.magic = MAGIC};
+	head.offset = ((uint64_t)st.st_size + CELL - 1) / CELL * CELL;
 	memcpy(head.id, m->id, ID_LEN);
 	buffer_append(&record, &head, sizeof(head));
 	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++) {
@@ -162,7 +159,7 @@ static int short_write(int dir, const struct meta *m, bool claimed, uint64_t min
 	memcpy(record.data, &head.check, sizeof(head.check));
 	store_session_name(m->session, session);
 	snprintf(link, sizeof(link), "%s@%" PRIu64 "+%zu", session, head.offset, record.len);
-	result = io_write_at(fd, record.data, record.len, st.st_size);
+	result = io_write_at(fd, record.data, record.len, (off_t)head.offset);
 	if (result == 0)
 		result = short_link(dir, m->id, link, claimed);
 	int error = errno;
@@ -291,58 +288,60 @@ int short_unpack(int dir, const char *id)
 
 /* --- what is removed ---------------------------------------------------------------------- */
 
-static int short_erase(int fd, uint64_t from, uint64_t to)
+bool short_is_file(const char *name)
 {
-	static const char zeros[4096];
-	for (size_t len; from < to; from += len) {
-		len = to - from < sizeof(zeros) ? (size_t)(to - from) : sizeof(zeros);
-		if (io_write_at(fd, zeros, len, (off_t)from) < 0)
-			return -1;
-	}
-	return 0;
+	return strlen(name) == NAME_LEN + strlen(SUFFIX) && strcmp(name + NAME_LEN, SUFFIX) == 0;
 }
 
-static int short_compare(const void *a, const void *b)
+/* Whether a link leads to the record that may begin here. Returns 1, 0, or -1 with errno. */
+static int short_is_live(int dir, const char *session, const struct short_head *head, uint64_t at,
+			 struct short_place *place)
 {
-	const struct short_place *x = a, *y = b;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	char id[ID_LEN + 1] = "";
+	memcpy(id, head->id, ID_LEN);
+	if (head->magic != MAGIC || !id_is_valid(id))
+		return 0;
+	if (short_find(dir, id, place) < 0)
+		return store_is_short(errno) ? -1 : 0;
+	return place->offset == at && strcmp(place->session, session) == 0;
 }
 
-static int short_sweep_file(int dir, const char *session, const char *name)
+int short_walk(int dir, const char *session, const char *name, bool sweeps,
+	       int (*each)(void *ctx, const char *id, uint64_t bytes), void *ctx)
 {
-	struct short_place *places = NULL, place;
-	size_t count = 0, room = 0;
-	uint64_t at = 0;
-	char id[ID_LEN + 1];
-	DIR *ids = NULL;
-	int got = -1, fd = store_open_file(dir, name, O_RDWR);
+	static const char zeros[CELL];
+	char block[BLOCK], id[ID_LEN + 1] = "";
+	uint64_t from = 0, end = 0;
+	ssize_t n = 0;
+	struct short_place place;
+	int result = -1, fd = store_open_file(dir, name, sweeps ? O_RDWR : O_RDONLY);
 	/* Nobody writes a record, and its link, meanwhile. */
-	if (fd >= 0 && store_lock(fd, LOCK_EX, STORE_LOCK_MS) == 0)
-		ids = io_list(openat(dir, IDS, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	while (ids && (got = short_next(ids, id, &place)) == 1) {
-		if (strncmp(id, name, NAME_LEN) != 0 || strcmp(place.session, session) != 0)
-			continue;
-		struct short_place *added = array_add(&places, &count, &room, sizeof(*added));
-		if (!added)
+	if (fd >= 0 && (!sweeps || store_lock(fd, LOCK_EX, STORE_LOCK_MS) == 0))
+		result = 0;
+	for (uint64_t at = 0; result == 0; at += CELL) {
+		struct short_head head = {0};
+		if (at >= from + (uint64_t)n) {
+			n = io_read_at(fd, block, sizeof(block), (off_t)at);
+			from = at;
+			result = n < 0 ? -1 : 0;
+		}
+		if (n <= 0)
 			break;
-		*added = place;
+		size_t left = (size_t)n - (size_t)(at - from), len = left < CELL ? left : CELL;
+		memcpy(&head, block + (at - from), len);
+		int live = short_is_live(dir, session, &head, at, &place);
+		if (live == 1) {
+			memcpy(id, head.id, ID_LEN);
+			end = at + place.len;
+			at = (end - 1) / CELL * CELL;
+			result = each ? each(ctx, id, place.len) : 0;
+		} else if (live < 0 || (sweeps && memcmp(&head, zeros, len) != 0)) {
+			result = live < 0 ? -1 : io_write_at(fd, zeros, len, (off_t)at);
+		}
 	}
-	int result = got == 0 ? 0 : -1;
-	if (count > 0)
-		qsort(places, count, sizeof(*places), short_compare);
-	for (size_t i = 0; i < count && result == 0; i++) {
-		if (places[i].offset > at)
-			result = short_erase(fd, at, places[i].offset);
-		at = places[i].offset + places[i].len;
-	}
-	if (result == 0)
-		result = count > 0 ? ftruncate(fd, (off_t)at) : unlinkat(dir, name, 0);
-	int error = errno;
-	if (ids)
-		closedir(ids);
-	free(places);
+	if (result == 0 && sweeps)
+		result = end > 0 ? ftruncate(fd, (off_t)end) : unlinkat(dir, name, 0);
 	io_close(&fd);
-	errno = error;
 	return result;
 }
 
@@ -351,9 +350,8 @@ int short_sweep(int dir, const char *session)
 	DIR *d = io_list(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	int result = d ? 0 : -1, error = errno;
 	for (struct dirent *e; d && (e = readdir(d));) {
-		size_t len = strlen(e->d_name);
-		if (len == NAME_LEN + strlen(SUFFIX) && strcmp(e->d_name + NAME_LEN, SUFFIX) == 0 &&
-		    short_sweep_file(dir, session, e->d_name) < 0) {
+		if (short_is_file(e->d_name) &&
+		    short_walk(dir, session, e->d_name, true, NULL, NULL) < 0 && errno != ENOENT) {
 			error = errno;
 			result = -1;
 		}

@@ -17,7 +17,6 @@
 
 #include "supervisor/artifact/id.h"
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,16 +35,13 @@ struct short_place {
 	char session[STORE_SESSION_LEN + 1];
 };
 
-/* Goes through the links that lead to a short text. `ids`: STORE/ids. Returns 1, 0 behind the last
-   one, or -1 with errno. */
-int short_next(DIR *ids, char id[ID_LEN + 1], struct short_place *place);
-
 /* Takes a link's text apart. Returns whether it leads to a short text; `session` is set if it has
    one ("": it is no session's name). */
 bool short_parse(const char *link, struct short_place *place);
 
-/* Finds the record of a run, from the directory of its session. Returns 0, or -1 with errno
-   (ENOENT: it has none). */
+/* Finds the record of a run, from STORE/ids or from the directory of its session. Return 0, or -1
+   with errno (ENOENT: it has none). */
+int short_follow(int ids, const char *id, struct short_place *place);
 int short_find(int dir, const char *id, struct short_place *place);
 
 /* Keeps the texts of a run that has ended in its session's directory, and its metadata; NULL: there
@@ -62,6 +58,15 @@ int short_open(int dir, const char *id, enum artifact_part part);
 /* Makes files of a short text, for who needs their paths; the run stays what it is. Returns 0, also
    if it is none, or -1 with errno. */
 int short_unpack(int dir, const char *id);
+
+/* Whether a file in a session's directory has records, by its name. */
+bool short_is_file(const char *name);
+
+/* Goes through the records in such a file that links lead to, and calls `each` (may be NULL) until
+   it returns other than 0. `sweeps`: overwrites the rest, as short_sweep(). Returns 0, or -1 with
+   errno. */
+int short_walk(int dir, const char *session, const char *name, bool sweeps,
+	       int (*each)(void *ctx, const char *id, uint64_t bytes), void *ctx);
 
 /* Overwrites all that is left of removed runs in the session's directory, and removes files that no
    run needs any more. Returns 0, or -1 with errno: something is left. */
