@@ -236,13 +236,6 @@ const struct option option_table[] = {
 		.help = "Height of the pseudo-terminal.",
 	},
 	{
-		NAMES("terminal", "collapse", "--collapse", "TERSE_COLLAPSE"),
-		BOOL(collapse, true),
-		.project_least = PROJECT_ANY,
-		.help = "Show the text as a terminal shows it in the end; no: keep overwritten "
-			"text such as progress, and only remove escape sequences.",
-	},
-	{
 		NAMES("terminal", "settle", "--settle", "TERSE_SETTLE"),
 		DURATION(settle, 0, 60 * 1000, 50),
 		.help = "Print a line as it comes once it has stood this long after its newline, "

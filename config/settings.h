@@ -101,7 +101,6 @@ struct settings {
 
 	/* [terminal] */
 	int64_t cols, rows;
-	int64_t collapse; /* bool */
 	int64_t settle;   /* ms */
 
 	/* [report] */

@@ -55,7 +55,6 @@ int excerpts_init(struct excerpts *d, const struct settings *s, struct intercept
 		.artifact = excerpts_on_artifact, .print = excerpts_print, .ctx = d};
 	o->terminal.cols = (unsigned)s->cols;
 	o->terminal.rows = (unsigned)s->rows;
-	o->terminal.collapse = s->collapse && !d->goes_on;
 	o->limit = limit_of(s, o->part == ARTIFACT_ERR);
 	o->raw = INTERCEPT_RAW_NO;
 	/* A head counts lines from where it starts, which is not line 1 there. */

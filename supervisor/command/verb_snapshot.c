@@ -25,7 +25,6 @@ static struct terminal *snapshot_terminal(const json_t *cols, const json_t *rows
 	const struct terminal_options options = {
 		.cols = (unsigned)json_integer_value(cols),
 		.rows = (unsigned)json_integer_value(rows),
-		.collapse = true,
 	};
 	const struct terminal_events events = {.text = snapshot_on_text};
 	return terminal_new(&options, &events);

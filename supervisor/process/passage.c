@@ -59,10 +59,7 @@ static struct interceptor *passage_text(struct passage *p, const struct settings
 					uint64_t bytes)
 {
 	struct interceptor_options options = {
-		.terminal = {.cols = p->job->cols,
-			     .rows = p->job->rows,
-			     .collapse = s->collapse,
-			     .picture = true},
+		.terminal = {.cols = p->job->cols, .rows = p->job->rows, .picture = true},
 		.limit = limit_of(s, false),
 		.reader = reader,
 		.raw = INTERCEPT_RAW_NO,

@@ -121,7 +121,6 @@ struct interceptor *source_text(struct source *s)
 		.terminal = {.cols = job->cols,
 			     .rows = job->rows,
 			     .onlcr = !(s->pty && job->channels.controlling && !s->is_stderr),
-			     .collapse = set->collapse,
 			     .returns = !s->pty,
 			     .styles = watched && s->pty && !s->is_stderr,
 			     .picture = true},

@@ -301,7 +301,6 @@ enum flags {
 	QUIET = 1,  /* nothing is lost by dropping it, unless it changes cells */
 	APPEND = 2, /* the append gear goes on */
 	AT_END = 4, /* without parameter it does nothing where text ends */
-	REPLY = 8,  /* works without collapse */
 };
 
 struct sequence {
@@ -342,7 +341,7 @@ static const struct sequence plain_csis[] = {
 	['`' - FINALS] = {.run = cursor_absolute},                        /* HPA */
 	['a' - FINALS] = {.run = cursor_relative},                        /* HPR */
 	['b' - FINALS] = {.run = grid_repeat},                            /* REP */
-	['c' - FINALS] = {0, APPEND | REPLY, mode_reply},                 /* DA1 */
+	['c' - FINALS] = {0, APPEND, mode_reply},                         /* DA1 */
 	['d' - FINALS] = {.run = cursor_absolute},                        /* VPA */
 	['e' - FINALS] = {.run = cursor_relative},                        /* VPR */
 	['f' - FINALS] = {.run = cursor_absolute},                        /* HVP */
@@ -350,29 +349,29 @@ static const struct sequence plain_csis[] = {
 	['h' - FINALS] = {0, APPEND, mode_change},                        /* SM */
 	['l' - FINALS] = {0, APPEND, mode_change},                        /* RM */
 	['m' - FINALS] = {0, QUIET | APPEND, style_take},                 /* SGR */
-	['n' - FINALS] = {0, APPEND | REPLY, mode_reply},                 /* DSR */
+	['n' - FINALS] = {0, APPEND, mode_reply},                         /* DSR */
 	['r' - FINALS] = {.run = cursor_region},                          /* DECSTBM */
 	['s' - FINALS] = {.run = cursor_save},                            /* SCOSC */
-	['t' - FINALS] = {0, APPEND | REPLY, mode_reply},                 /* XTWINOPS */
+	['t' - FINALS] = {0, APPEND, mode_reply},                         /* XTWINOPS */
 	['u' - FINALS] = {.run = cursor_restore},                         /* SCORC */
 };
 
 /* The others. */
 static const struct sequence csis[] = {
-	{ID(' ', '@'), 0, edit_columns},                       /* SL */
-	{ID(' ', 'A'), 0, edit_columns},                       /* SR */
-	{ID('!', 'p'), 0, mode_soft_reset},                    /* DECSTR */
-	{ID('$', 'p'), APPEND | REPLY, mode_reply},            /* DECRQM */
-	{ID('\'', '}'), 0, edit_columns},                      /* DECIC */
-	{ID('\'', '~'), 0, edit_columns},                      /* DECDC */
-	{ID('>', 'c'), APPEND | REPLY, mode_reply},            /* DA2 */
-	{ID('>', 'q'), APPEND | REPLY, mode_reply},            /* XTVERSION */
-	{ID('?', 'J'), QUIET | AT_END, edit_erase},            /* DECSED */
-	{ID('?', 'K'), QUIET | AT_END, edit_erase},            /* DECSEL */
-	{ID('?', 'h'), APPEND, mode_change},                   /* DECSET */
-	{ID('?', 'l'), APPEND, mode_change},                   /* DECRST */
-	{ID('?', 'n'), APPEND | REPLY, mode_reply},            /* DECXCPR */
-	{ID('?' << 8 | '$', 'p'), APPEND | REPLY, mode_reply}, /* DECRQM */
+	{ID(' ', '@'), 0, edit_columns},               /* SL */
+	{ID(' ', 'A'), 0, edit_columns},               /* SR */
+	{ID('!', 'p'), 0, mode_soft_reset},            /* DECSTR */
+	{ID('$', 'p'), APPEND, mode_reply},            /* DECRQM */
+	{ID('\'', '}'), 0, edit_columns},              /* DECIC */
+	{ID('\'', '~'), 0, edit_columns},              /* DECDC */
+	{ID('>', 'c'), APPEND, mode_reply},            /* DA2 */
+	{ID('>', 'q'), APPEND, mode_reply},            /* XTVERSION */
+	{ID('?', 'J'), QUIET | AT_END, edit_erase},    /* DECSED */
+	{ID('?', 'K'), QUIET | AT_END, edit_erase},    /* DECSEL */
+	{ID('?', 'h'), APPEND, mode_change},           /* DECSET */
+	{ID('?', 'l'), APPEND, mode_change},           /* DECRST */
+	{ID('?', 'n'), APPEND, mode_reply},            /* DECXCPR */
+	{ID('?' << 8 | '$', 'p'), APPEND, mode_reply}, /* DECRQM */
 };
 
 static const struct sequence escapes[] = {
@@ -402,11 +401,6 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	struct screen *s = t->screen;
 	if (!(sequence->flags & QUIET))
 		t->lossy = true;
-	if (!t->options.collapse) {
-		if (sequence->flags & REPLY)
-			sequence->run(t);
-		return;
-	}
 	if (t->appending &&
 	    (!(sequence->flags & APPEND) || (sequence->run == mode_change && mode_acts(t)))) {
 		if ((sequence->flags & AT_END) && t->parser.params[0] == 0 && !t->tail.carriage)
@@ -487,10 +481,6 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 		/* A control inside a sequence: the rest of the sequence may be no part of it. */
 		if (t->parser.state != PARSER_GROUND)
 			t->lossy = true;
-		if (!t->options.collapse) {
-			strip_control(t, c);
-			return;
-		}
 		/* Others do not move the cursor or change what follows. */
 		if (t->appending && c >= '\b' && c <= 0x0F)
 			append_leave(t, true);

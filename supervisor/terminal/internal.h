@@ -457,8 +457,4 @@ void mode_reply(struct terminal *t);
 void style_reset(struct terminal *t);
 void style_take(struct terminal *t);
 
-/* emitter.c */
-const char *strip_feed(struct terminal *t, const char *p, const char *end);
-void strip_control(struct terminal *t, uint32_t c);
-
 #endif

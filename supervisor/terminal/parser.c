@@ -224,7 +224,7 @@ static void take_title(struct string *s)
 /* A word of terse's own: no character set changes it. */
 static void parser_string_show(struct terminal *t, const char *word)
 {
-	if (t->appending || !t->options.collapse) {
+	if (t->appending) {
 		terminal_take(t, word, strlen(word));
 		return;
 	}

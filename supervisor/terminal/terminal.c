@@ -40,7 +40,7 @@ struct terminal *terminal_new(const struct terminal_options *options,
 	t->screen = t->normal;
 	screen_begin(t->screen, 0);
 	mode_init(t);
-	t->appending = options->collapse && !options->styles && !options->cells;
+	t->appending = !options->styles && !options->cells;
 	return t;
 }
 
@@ -153,8 +153,6 @@ void terminal_take(struct terminal *t, const char *data, size_t len)
 			p = string_feed(t, p, end);
 		else if (t->parser.state != PARSER_GROUND)
 			p = sequence_feed(t, p, end);
-		else if (!t->options.collapse)
-			p = strip_feed(t, p, end);
 		else if (t->appending)
 			p = append_feed(t, p, end);
 		else
@@ -506,8 +504,7 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 	if (terminal_copy(&copy, t, NULL) < 0)
 		return -1;
 	terminal_find_cursor(&copy, row ? row : &y, col ? col : &x);
-	if (t->options.collapse)
-		emit_picture(copy.screen, copy.screen->rows, &e);
+	emit_picture(copy.screen, copy.screen->rows, &e);
 	terminal_copy_end(&copy);
 	return buffer_check(out);
 }

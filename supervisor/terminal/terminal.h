@@ -31,8 +31,6 @@ struct terminal_options {
 	/* LF also returns to column one, as when the pty does no output
 	   processing (OPOST off). False: LF only moves down. */
 	bool onlcr;
-	/* False: lines stay as written, only escapes are removed. */
-	bool collapse;
 	/* A CR before LF stays in the text: it comes from the program and not from a pty. */
 	bool returns;
 	/* The last picture of the alternate screen, less blank rows and long rules,
@@ -109,7 +107,7 @@ int terminal_pending(const struct terminal *t, struct buffer *out);
 /* The current picture, at any time: appends one line per row of the visible screen
    (the alternate one when it is on), each ended by a newline and without trailing
    blanks, tabs as the blanks they look like. Bytes that are no character stay as they
-   were. Nothing without collapse, since the screen is empty then. Returns 0, or -1 with ENOMEM. The
+   were. Returns 0, or -1 with ENOMEM. The
    cursor position, 1-based, is stored where the pointers are not NULL. */
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
 

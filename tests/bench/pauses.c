@@ -52,7 +52,7 @@ static struct artifact *on_artifact(void *ctx)
 static struct interceptor *make_text(size_t size)
 {
 	const struct interceptor_options options = {
-		.terminal = {.cols = 160, .rows = 50, .onlcr = true, .collapse = true},
+		.terminal = {.cols = 160, .rows = 50, .onlcr = true},
 		.limit = {.bytes = size,
 			  .failure_bytes = size,
 			  .mode = MODE_SMART,

@@ -243,7 +243,7 @@ class Settings(Case):
         env = {"TERSE_ROWS": "60", **self.own(
             "# mine\n[report]\nsize = 8KB\n[environment]\nset =\n A=1\n B=2\n[shim]\nshell = /\x1b\n")}
         write_file(os.path.join(self.work, ".terse.ini"), "[report]\nheartbeat = 9s\n")
-        printed = self.config("--cols", "90", "--no-collapse", env=env)
+        printed = self.config("--cols", "90", env=env)
         self.expect_lines(printed, """
 [run]
 timeout = off                    ; built in
@@ -251,7 +251,6 @@ size = 8KB                       ; user.ini:3
 heartbeat = 9s                   ; %s/.terse.ini:2
 rows = 60                        ; TERSE_ROWS
 cols = 90                        ; --cols
-collapse = no                    ; --collapse
 name =                           ; built in
 set =                            ; user.ini:5
 \tA=1

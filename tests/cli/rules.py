@@ -19,8 +19,8 @@ TERSE_SH = os.path.join(BUILD, "terse-sh")
 VALUES = {
     "timeout": "1d", "grace": "7s", "linger_idle": "7m", "pty": "yes", "tty": "no",
     "streams": "split", "yield": "1d", "yield_status": "7", "hand_over": "7m", "detach": "yes", "prompt": "await",
-    "hang_up": "7s", "finish": "7s", "signal_status": "yes", "cols": "77", "rows": "33", "collapse": "no", "settle": "77ms",
-    "format": "json", "size": "5KB", "failure_size": "7KB", "group": "yes", "fold": "always",
+    "hang_up": "7s", "finish": "7s", "signal_status": "yes", "cols": "77", "rows": "33", "settle": "77ms",
+    "format": "json", "size": "5KB", "failure_size": "7KB", "fold": "always",
     "max_lines": "77", "unit": "matches",
     "err_size": "5KB", "max_err_lines": "77", "print": "full", "heartbeat": "7s", "status": "always",
     "ceiling": "7KB", "failure_ceiling": "6KB", "cut_ceiling": "5KB", "line_ceiling": "77",

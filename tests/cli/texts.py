@@ -39,7 +39,7 @@ class Exact(Case):
         self.assertEqual(self.terse("cat", "short").out, short)
         run = self.terse("--format=json", "cat", "short")
         self.assertEqual(json.loads(run.out)["stdout"].encode(), short)
-        for options in ((), ("--no-collapse",), ("--profile=default", "--no-pty"),
+        for options in ((), ("--profile=default", "--no-pty"),
                         ("--profile=default", "--no-pty", "--mode=ends"), ("--max-lines=9",)):
             run = self.terse(*options, "cat", "long")
             self.assertEqual(self.artifact(run.id), data, options)
@@ -58,7 +58,7 @@ class Exact(Case):
         """A newline where there is none, else U+2400; the byte for a program and a file."""
         cases = ((b"one\0two\0", b"one\ntwo\n"), (b"a\0b\nhello\n", "a\u2400b\nhello\n".encode()))
         for data, text in cases:
-            for options in ((), ("--no-pty",), ("--no-collapse",)):
+            for options in ((), ("--no-pty",)):
                 self.assertEqual(self.printed(data, *options), text)
             for script in ("terse cat data >copy", "terse cat data | cat >copy"):
                 self.shell(script)
@@ -109,10 +109,6 @@ class Exact(Case):
         self.assertEqual(self.terse("--full", "cat", "data").out, shown % b"")
         self.assertEqual(self.terse("filter", "--full", data=data).out, shown % b"")
 
-    def test_as_written_on_request(self):
-        self.assertEqual(self.printed(b"10%\r\033[31m100%\033[m\n", "--no-collapse"),
-                         b"10%\n100%\n")
-
     def test_colours(self):
         self.assertEqual(self.printed(b"\033[1;31mred\033[0m \033[38;5;9mtext\033[m\n"),
                          b"red text\n")
@@ -120,7 +116,7 @@ class Exact(Case):
         self.assertEqual(self.printed(link), b"xlink\n")
 
     def test_what_does_not_end_swallows_nothing(self):
-        for options in ((), ("--no-pty",), ("--tty",), ("--no-collapse",)):
+        for options in ((), ("--no-pty",), ("--tty",)):
             with self.subTest(options=options):
                 self.assertEqual(self.printed(b"\033]0;x\n1\n2\n", *options), b"]0;x\n1\n2\n")
                 self.assertEqual(self.printed(b"a\033_b\n\xc3\xa9", *options), b"a_b\n\xc3\xa9")

@@ -10,16 +10,7 @@
 enum { OPTIONS = 8, FOOTER = 300, NOTE = 60 };
 
 /* Bits of the byte of flags. */
-enum {
-	EXACT = 1,
-	COLLAPSE = 2,
-	ONLCR = 4,
-	SETTLE = 8,
-	RESIZE = 16,
-	PAUSE = 32,
-	LATE = 64,
-	REPORT = 128
-};
+enum { EXACT = 1, ONLCR = 4, SETTLE = 8, RESIZE = 16, PAUSE = 32, LATE = 64, REPORT = 128 };
 
 struct run {
 	struct buffer out;
@@ -149,8 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct interceptor_options options = {
 		.terminal = {.cols = 20 + data[2],
 			     .rows = 5 + data[3] % 60,
-			     .onlcr = flags & ONLCR,
-			     .collapse = flags & COLLAPSE},
+			     .onlcr = flags & ONLCR},
 		.limit = {.mode = (enum mode)(data[4] % 4),
 			  .bytes = 64 + 8 * (size_t)data[5],
 			  .failure_bytes = data[3] & 1 ? 64 + 8 * (size_t)data[2] : 0,

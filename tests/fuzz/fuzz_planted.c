@@ -216,10 +216,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const enum interceptor_reader kinds[] = {INTERCEPT_AGENT, INTERCEPT_PROGRAM,
 							INTERCEPT_PERSON};
 	const struct interceptor_options options = {
-		.terminal = {.cols = 80,
-			     .rows = 10,
-			     .onlcr = data[0] & 1,
-			     .collapse = !(data[0] & 2)},
+		.terminal = {.cols = 80, .rows = 10, .onlcr = data[0] & 1},
 		.limit = {.mode = (enum mode)(data[0] >> 2 & 3), .bytes = 200, .max_line = 100},
 		.reader = kinds[(data[0] >> 4 & 3) % 3],
 		.raw = INTERCEPT_RAW_YES,

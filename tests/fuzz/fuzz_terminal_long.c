@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	struct buffer stream = BUFFER_INIT, first = BUFFER_INIT, other = BUFFER_INIT;
-	struct way way = {.options = {.collapse = true}};
+	struct way way = {.options = {.cols = 0}};
 	if (size < HEADER)
 		return 0;
 	size_t len = size - HEADER < MOST ? size - HEADER : MOST;
@@ -19,7 +19,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	way.options.cols = 2 + input[0] % 200;
 	way.options.rows = 2 + input[1] % 50;
 	way.options.onlcr = input[2] & 1;
-	way.options.collapse = !(input[2] & 2);
 	for (int i = 0; i < REPEATS; i++)
 		buffer_append(&stream, input + HEADER, len);
 	bool lossy = render(&way, stream.data, stream.len, &first);

@@ -155,7 +155,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	make(input + HEADER, size - HEADER < MOST ? size - HEADER : MOST, &stream);
 	way.options.cols = 2 + input[0] % 200;
 	way.options.rows = 2 + input[0] % 31;
-	way.options.collapse = !(input[1] & 1);
 	way.grid = input[1] & 2;
 	way.piece = (size_t[]){0, 30, 5000, 4096}[input[1] >> 2 & 3];
 	way.seed = input[1];

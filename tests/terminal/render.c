@@ -2,7 +2,6 @@
 //
 // Runs a terminal over a recorded stream, for the tests of this folder.
 //   --onlcr yes|no  LF implies CR (no)
-//   --collapse no   lines as written
 //   --split SEED    feeds the stream in pieces of random length (0: single bytes)
 //   --grid          the append gear stays off
 //   --scan NAME     with this variant of the scanner
@@ -189,28 +188,20 @@ static int usage(void)
 int main(int argc, char **argv)
 {
 	static const struct option longopts[] = {
-		{"cols", required_argument, NULL, 'c'},
-		{"rows", required_argument, NULL, 'r'},
-		{"onlcr", required_argument, NULL, 'o'},
-		{"collapse", required_argument, NULL, 'l'},
-		{"split", required_argument, NULL, 's'},
-		{"grid", no_argument, NULL, 'g'},
-		{"scan", required_argument, NULL, 'n'},
-		{"replies", no_argument, NULL, 'q'},
-		{"picture", no_argument, NULL, 'p'},
-		{"commit", no_argument, NULL, 'm'},
-		{"resize", required_argument, NULL, 'z'},
-		{"batch", no_argument, NULL, 'b'},
-		{NULL, 0, NULL, 0},
+		{"cols", required_argument, NULL, 'c'},  {"rows", required_argument, NULL, 'r'},
+		{"onlcr", required_argument, NULL, 'o'}, {"split", required_argument, NULL, 's'},
+		{"grid", no_argument, NULL, 'g'},        {"scan", required_argument, NULL, 'n'},
+		{"replies", no_argument, NULL, 'q'},     {"picture", no_argument, NULL, 'p'},
+		{"commit", no_argument, NULL, 'm'},      {"resize", required_argument, NULL, 'z'},
+		{"batch", no_argument, NULL, 'b'},       {NULL, 0, NULL, 0},
 	};
-	struct request request = {.options = {.cols = 80, .rows = 24, .collapse = true}};
+	struct request request = {.options = {.cols = 80, .rows = 24}};
 	int c, rc;
 	while ((c = getopt_long(argc, argv, "", longopts, NULL)) >= 0) {
 		switch (c) {
 		case 'c': request.options.cols = (unsigned)strtoul(optarg, NULL, 10); break;
 		case 'r': request.options.rows = (unsigned)strtoul(optarg, NULL, 10); break;
 		case 'o': request.options.onlcr = strcmp(optarg, "yes") == 0; break;
-		case 'l': request.options.collapse = strcmp(optarg, "no") != 0; break;
 		case 's':
 			request.split = true;
 			request.seed = (uint32_t)strtoul(optarg, NULL, 10);

@@ -67,7 +67,7 @@ static inline struct wording_place place_of(const struct run *r)
 static inline struct run run_make(void)
 {
 	return (struct run){
-		.options = {.terminal = {.cols = 160, .rows = 50, .onlcr = true, .collapse = true},
+		.options = {.terminal = {.cols = 160, .rows = 50, .onlcr = true},
 			    .limit = {.mode = MODE_SMART,
 				      .bytes = BUDGET,
 				      .head_share = 25,

@@ -335,13 +335,6 @@ TEST(nul)
 		printed(&r, cases[i].want);
 		run_end(&r);
 	}
-	struct run r = run_make();
-	r.options.terminal.collapse = false;
-	run_start(&r);
-	interceptor_feed(r.text, cases[3].in, cases[3].len);
-	finish(&r);
-	printed(&r, "bar\n1\u24002\n\u2400\n");
-	run_end(&r);
 }
 
 TEST(status_lines)
@@ -541,7 +534,6 @@ TEST(any_text_stays_within_the_budget)
 		r.options.limit.grow = rnd(&s, 2);
 		r.options.limit.count = rnd(&s, 3) ? 0 : rnd(&s, 200);
 		r.options.limit.unit = (enum unit)rnd(&s, 4);
-		r.options.terminal.collapse = rnd(&s, 4);
 		run_start(&r);
 		random_text(&text, &s);
 		for (size_t at = 0, n; at < text.len; at += n) {

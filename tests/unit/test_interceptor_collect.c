@@ -312,7 +312,6 @@ TEST(any_text)
 		r.options.limit.max_line = 40 + rnd(&at, 600);
 		r.options.limit.count = rnd(&at, 3) ? 0 : rnd(&at, 200);
 		r.options.limit.unit = (enum unit)rnd(&at, 4);
-		r.options.terminal.collapse = false;
 		run_start(&r);
 		random_text(&text, &at);
 		for (size_t k = 0, n; k < text.len; k += n) {

@@ -182,15 +182,15 @@ TEST(words_have_their_positions)
 		{"run", "pty", "off", TRI_NO},
 		{"run", "streams", "merged", STREAMS_MERGED},
 		{"run", "streams", "split", STREAMS_SPLIT},
-		{"terminal", "collapse", "true", 1},
-		{"terminal", "collapse", "on", 1},
-		{"terminal", "collapse", "1", 1},
-		{"terminal", "collapse", "YES", 1},
-		{"terminal", "collapse", "no", 0},
-		{"terminal", "collapse", "false", 0},
-		{"terminal", "collapse", "off", 0},
-		{"terminal", "collapse", "0", 0},
-		{"terminal", "collapse", "Off", 0},
+		{"run", "detach", "true", 1},
+		{"run", "detach", "on", 1},
+		{"run", "detach", "1", 1},
+		{"run", "detach", "YES", 1},
+		{"run", "detach", "no", 0},
+		{"run", "detach", "false", 0},
+		{"run", "detach", "off", 0},
+		{"run", "detach", "0", 0},
+		{"run", "detach", "Off", 0},
 		{"preview", "mode", "TAIL", MODE_TAIL},
 		{"report", "unit", "matches", UNIT_MATCHES},
 		{"report", "unit", "results", UNIT_RESULTS},
@@ -213,10 +213,10 @@ TEST(words_have_their_positions)
 	}
 	static const char *const invalid[] = {"", "y", "2", "\"yes\"", "auto", "ye"};
 	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++) {
-		const struct option *o = option_by_key("terminal", "collapse");
+		const struct option *o = option_by_key("run", "detach");
 		assert_int_equal(option_set(&s, o, invalid[i], &error), -1);
 		assert_int_equal(errno, EINVAL);
-		assert_int_equal(s.collapse, 0);
+		assert_int_equal(s.detach, 0);
 	}
 	settings_release(&s);
 }
@@ -596,14 +596,14 @@ TEST(flags_without_values_take_none)
 	assert_int_equal(settings_take_flag(&s, 2, (char *const *)argv, &index, &error), 1);
 	assert_int_equal(index, 1);
 	assert_int_equal(s.pty, TRI_YES);
-	assert_int_equal(TAKE(&s, &error, "--no-pty", "--tty=auto", "--full", "--no-collapse"), 1);
+	assert_int_equal(TAKE(&s, &error, "--no-pty", "--tty=auto", "--full", "--no-detach"), 1);
 	assert_int_equal(s.pty, TRI_NO);
 	assert_int_equal(s.tty, TRI_AUTO);
 	assert_int_equal(s.print, PRINT_FULL);
-	assert_int_equal(s.collapse, 0);
-	assert_int_equal(TAKE(&s, &error, "--preview", "--collapse"), 1);
+	assert_int_equal(s.detach, 0);
+	assert_int_equal(TAKE(&s, &error, "--preview", "--detach"), 1);
 	assert_int_equal(s.print, PRINT_PREVIEW);
-	assert_int_equal(s.collapse, 1);
+	assert_int_equal(s.detach, 1);
 	settings_release(&s);
 }
 

@@ -27,8 +27,7 @@ static void keep(void *ctx, const char *data, size_t len)
 
 static struct terminal *make(struct sink *sink, unsigned cols, unsigned rows)
 {
-	struct terminal_options options = {
-		.cols = cols, .rows = rows, .onlcr = true, .collapse = true};
+	struct terminal_options options = {.cols = cols, .rows = rows, .onlcr = true};
 	struct terminal_events events = {.text = keep, .ctx = sink};
 	struct terminal *t = terminal_new(&options, &events);
 	assert_non_null(t);
@@ -215,7 +214,7 @@ static bool stays(void *ctx, const char *line, size_t len)
 TEST(overwritten_for_ever)
 {
 	struct sink sink = {0};
-	struct terminal_options options = {.cols = 20, .rows = 8, .onlcr = true, .collapse = true};
+	struct terminal_options options = {.cols = 20, .rows = 8, .onlcr = true};
 	struct terminal_events events = {.text = keep, .stays = stays, .ctx = &sink};
 	struct terminal *t = terminal_new(&options, &events);
 	assert_non_null(t);

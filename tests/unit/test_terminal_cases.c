@@ -255,8 +255,6 @@ static void run_line(struct play *play, const char *line)
 		return;
 	else if (strcmp(line, "onlcr") == 0)
 		play->options.onlcr = true;
-	else if (strcmp(line, "lines") == 0)
-		play->options.collapse = false;
 	else if (strcmp(line, "picture") == 0)
 		play->options.picture = true;
 	else if (strcmp(line, "stays") == 0)
@@ -303,7 +301,7 @@ static void run_file(struct play *play, const char *path)
 		}
 		finish(play);
 		snprintf(play->name, sizeof(play->name), "%s", line + 2);
-		play->options = (struct terminal_options){.cols = 20, .rows = 5, .collapse = true};
+		play->options = (struct terminal_options){.cols = 20, .rows = 5};
 		play->stays = play->pictured = false;
 		play->asked = 0;
 	}

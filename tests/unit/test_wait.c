@@ -163,8 +163,7 @@ static void ignore(void *ctx, const char *data, size_t len)
 
 static struct terminal *make_terminal(const char *text)
 {
-	const struct terminal_options options = {
-		.cols = 80, .rows = 5, .onlcr = true, .collapse = true};
+	const struct terminal_options options = {.cols = 80, .rows = 5, .onlcr = true};
 	const struct terminal_events events = {.text = ignore};
 	struct terminal *t = terminal_new(&options, &events);
 	assert_non_null(t);
