@@ -96,7 +96,4 @@ void toml_add(struct splice *s, const struct toml *t, const char *text, size_t l
 /* Takes the key's line away, and the header that then has no key. */
 void toml_remove(struct splice *s, const struct toml *t, const char *text);
 
-/* Bytes of the line end above `at`, if that line is blank. */
-size_t toml_blank_above(const char *text, size_t at);
-
 #endif

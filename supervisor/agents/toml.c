@@ -164,7 +164,8 @@ void toml_add(struct splice *s, const struct toml *t, const char *text, size_t l
 	buffer_printf(&s->text, "%s = %s%s", *path, value, newline);
 }
 
-size_t toml_blank_above(const char *text, size_t at)
+/* Bytes of the line end above `at`, if that line is blank. */
+static size_t toml_blank_above(const char *text, size_t at)
 {
 	if (at >= 4 && memcmp(text + at - 4, "\r\n\r\n", 4) == 0)
 		return 2;

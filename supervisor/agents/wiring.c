@@ -122,50 +122,6 @@ static int edit_file(struct wiring_edit *e, const struct wiring_item *item, stru
 	return e->place ? append_value(&s->text, e, item) : 0;
 }
 
-static const char *find_marker(const struct buffer *t, const char *from, const char *marker)
-{
-	return memmem(from, t->len - (size_t)(from - t->data), marker, strlen(marker));
-}
-
-static int edit_marked_lines(struct wiring_edit *e, const struct wiring_item *item,
-			     struct splice *s)
-{
-	const char *text = e->text.data;
-	struct buffer *out = &s->text;
-	size_t len = e->text.len, from = len, to = len;
-	/* The block between the markers, with the rest of its last line. A marker that somebody
-	   left without its other half is not one of them. */
-	const char *begin = find_marker(&e->text, text, LINES_BEGIN);
-	const char *end = begin ? find_marker(&e->text, begin, LINES_END) : NULL;
-	for (const char *next = begin; end && next && next < end;
-	     next = find_marker(&e->text, begin + 1, LINES_BEGIN))
-		begin = next;
-	if (end) {
-		e->own++;
-		from = (size_t)(begin - text);
-		to = (size_t)(end - text) + strlen(LINES_END);
-		to += to < len && text[to] == '\r';
-		to += to < len && text[to] == '\n';
-	}
-	/* Lines end as the first one does. */
-	const char *newline = newline_of(text, len);
-	if (!e->place && end)
-		from -= toml_blank_above(text, from);
-	s->from = from;
-	s->to = to;
-	if (e->place) {
-		if (!end && from && text[from - 1] != '\n')
-			buffer_append_string(out, newline);
-		if (!end && from)
-			buffer_append_string(out, newline);
-		buffer_printf(out, LINES_BEGIN "%s", newline);
-		for (const char *line = item->value; *line; line += strcspn(line, "\n") + 1)
-			buffer_printf(out, "%.*s%s", (int)strcspn(line, "\n"), line, newline);
-		buffer_printf(out, LINES_END "%s", newline);
-	}
-	return 0;
-}
-
 /* Whether terse wrote the string, wherever it was then: by its end, which is written as it is. */
 static bool is_own(const struct wiring_item *item, const char *text, size_t len)
 {
@@ -343,10 +299,9 @@ int wiring_edit(struct wiring_edit *e)
 		/* NUL-terminated, so that there is memory even for nothing. */
 		int status = buffer_string(&e->text) ? 0 : -1;
 		if (status == 0)
-			status = item->kind == WIRING_FILE    ? edit_file(e, item, &s)
-				 : item->kind == WIRING_LINES ? edit_marked_lines(e, item, &s)
-				 : wiring_is_toml(e->file)    ? edit_toml(e, item, &s)
-							      : edit_json(e, item, &s);
+			status = item->kind == WIRING_FILE ? edit_file(e, item, &s)
+				 : wiring_is_toml(e->file) ? edit_toml(e, item, &s)
+							   : edit_json(e, item, &s);
 		/* The others are looked for all the same. */
 		if ((status < 0 || splice_make(&s, &e->text) < 0) && !error)
 			error = errno;
@@ -493,16 +448,32 @@ void wiring_plan_release(struct wiring_plan *p)
 	buffer_release(&p->next);
 }
 
-enum wiring_state wiring_look(const struct wiring_file *file, const struct place *place,
-			      const char *project)
+void wiring_look(struct wiring_look *l, const struct wiring_file files[WIRING_FILES_MAX],
+		 const struct place *place, const char *project)
 {
-	struct wiring_plan p;
-	char path[PATH_MAX];
-	if (wiring_path(&file->folder, project, path) < 0)
-		return WIRING_NONE;
-	wiring_plan(&p, file, place, path, project, false);
-	wiring_plan_release(&p);
-	return p.state;
+	*l = (struct wiring_look){.state = WIRING_NONE};
+	bool looked = false, differs = false;
+	for (size_t i = 0; i < WIRING_FILES_MAX && files[i].folder.project; i++) {
+		char path[PATH_MAX], user[PATH_MAX];
+		struct wiring_plan p;
+		/* In the home directory a project's file may be the user's. */
+		if (wiring_path(&files[i].folder, project, path) < 0 ||
+		    (project && wiring_path(&files[i].folder, NULL, user) == 0 &&
+		     strcmp(path, user) == 0))
+			continue;
+		int error = wiring_plan(&p, &files[i], place, path, project, false) < 0 ? errno : 0;
+		/* What can't be written is of no account where nothing is. */
+		if (error && (p.now.exists || error != EILSEQ)) {
+			l->error = error;
+			memcpy(l->reason, p.reason, sizeof(l->reason));
+		}
+		differs |= looked && p.state != l->state;
+		if (!looked || p.state != WIRING_SAME)
+			memcpy(l->path, path, sizeof(l->path));
+		l->state = differs ? WIRING_OTHER : p.state;
+		looked = true;
+		wiring_plan_release(&p);
+	}
 }
 
 /* --- hints ------------------------------------------------------------------------------ */

@@ -77,18 +77,12 @@ enum place_health place_check(const struct place *own, char program[PATH_MAX]);
 
 /* --- wiring ----------------------------------------------------------------------------------- */
 
-// The markers around terse's lines in a file for a model.
-
-#define LINES_BEGIN "<!-- terse: begin -->"
-#define LINES_END   "<!-- terse: end -->"
-
 enum wiring_kind {
 	WIRING_STRING,  /* a member that is the path of one of terse's files */
 	WIRING_PRESENT, /* a member that has to be there, with this value if it is not; first */
 	WIRING_HOOK,    /* an element that calls `terse hook ...` */
 	WIRING_MEMBER,  /* a member that is an object with the path of terse */
 	WIRING_FILE,    /* a whole file of terse's own */
-	WIRING_LINES,   /* lines between two markers, in a file for the model */
 };
 
 enum { WIRING_PATH_MAX = 4, WIRING_ITEMS_MAX = 4, WIRING_FILES_MAX = 2 };
@@ -99,7 +93,7 @@ struct wiring_item {
 	/* STRING: "library", "shell", "bash_env" or "program", a member of struct place. PRESENT:
 	   JSON.
 	   MEMBER: JSON, with %s for the path of terse. HOOK: the element, with %s for the quoted
-	   command. FILE, LINES: the text, with %s for the path of terse. */
+	   command. FILE: the text, with %s for the path of terse. */
 	const char *value;
 	const char *hook; /* HOOK: what follows `terse hook ` */
 };
@@ -125,9 +119,8 @@ struct wiring {
 	const char
 		*shared; /* a file of a project that counts, and is not terse's to write; or NULL */
 	bool comment;    /* its rules judge a command as they would without a comment at its end */
-	struct wiring_folder lines; /* the file that its model reads */
-	const char *allow;          /* how one allows `terse read` there, or NULL */
-	const char *note;           /* further notes, one line each */
+	const char *allow; /* how one allows `terse read` there, or NULL */
+	const char *note;  /* further notes, one line each */
 	/* How the agent has to be started, where its files do not make its commands run under
 	   terse; else NULL. */
 	const char *start;
@@ -197,9 +190,18 @@ void wiring_plan_release(struct wiring_plan *p);
    with the reason. */
 int wiring_carry_out(struct wiring_plan *p, const char *top);
 
-/* The state of the file of the user, or of a project's directory. */
-enum wiring_state wiring_look(const struct wiring_file *file, const struct place *place,
-			      const char *project);
+/* An agent's files as they are. */
+struct wiring_look {
+	enum wiring_state state; /* of all of them together */
+	char path[PATH_MAX];     /* one that is not as it should be, else any, or "" */
+	int error;               /* as of wiring_plan(): why one could not be looked at, or 0 */
+	char reason[PATH_MAX + 1100]; /* the same in words */
+};
+
+/* Looks at the files of the user, or of a project, where one that is the user's, too, is left
+   out. */
+void wiring_look(struct wiring_look *l, const struct wiring_file files[WIRING_FILES_MAX],
+		 const struct place *place, const char *project);
 
 // Hints for somebody who wires an agent up.
 

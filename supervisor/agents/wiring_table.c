@@ -88,10 +88,6 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 		variable, home, user, project \
 	}
 #define FILE_IN(home, user, project) IN(NULL, home, user, project)
-#define CLAUDE(user, project)        IN("CLAUDE_CONFIG_DIR", ".claude", user, project)
-#define CODEX(user)                  IN("CODEX_HOME", ".codex", user, user)
-#define COPILOT(user, project)       IN("COPILOT_HOME", ".copilot", user, project)
-#define PI(user, project)            IN("PI_CODING_AGENT_DIR", ".pi/agent", user, project)
 #define SETTINGS(folder)             FILE_IN(folder, "settings.json", folder "/settings.json")
 #define EITHER(folder, name) \
 	FILE_IN(folder, name ".jsonc|" name ".json", name ".jsonc|" name ".json")
@@ -101,24 +97,24 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 #define MATCHES  "its permissions go on matching the commands as the model writes them\n"
 
 /* It has no file that could name terse. */
-#define BY_START(agent_, programs_)                                           \
-	{                                                                     \
-		.agent = (agent_), .programs = (programs_), .note = NO_SHELL, \
-		.start = "terse agent " agent_                                \
+#define BY_START(agent_, programs_, note_)                                   \
+	{                                                                    \
+		.agent = (agent_), .programs = (programs_), .note = (note_), \
+		.start = "terse agent " agent_                               \
 	}
 
 const struct wiring wirings[] = {
 	{
 		.agent = "claude",
 		.programs = "claude",
-		.files = {{.folder = CLAUDE("settings.json", ".claude/settings.local.json"),
+		.files = {{.folder = IN("CLAUDE_CONFIG_DIR", ".claude", "settings.json",
+					".claude/settings.local.json"),
 			   .items = {{PATH_OF("shell", "env", "CLAUDE_CODE_SHELL_PREFIX")},
 				     {HOOK(GROUP, "claude SessionEnd", "hooks", "SessionEnd")},
 				     {HOOK(MATCHING("Bash", "\"if\":\"Bash(terse *)\","),
 					   "claude PreToolUse", "hooks", "PreToolUse")}}}},
 		.shared = ".claude/settings.json",
 		.comment = true,
-		.lines = CLAUDE("CLAUDE.md", "CLAUDE.md"),
 		.allow = "Bash(terse read:*), Bash(terse search:*) and Bash(terse list:*)",
 		.note = "its permission rules go on matching the "
 			"commands as the model writes them\n",
@@ -130,7 +126,6 @@ const struct wiring wirings[] = {
 			   .items = {{POLICY("library", "LD_PRELOAD")},
 				     {POLICY("shell", "TERSE_SHIM_SHELL")},
 				     {POLICY("bash_env", "BASH_ENV")}}}},
-		.lines = CODEX("AGENTS.md"),
 		.note = "its rules and its sandbox go on deciding about the "
 			"commands as the model writes them\n"
 			"shell_environment_policy.include_only, if it is set, has to have "
@@ -147,17 +142,16 @@ const struct wiring wirings[] = {
 					     ".opencode/plugins/terse.js"),
 			   .items = {{WIRING_FILE, {NULL}, PLUGIN("opencode"), NULL}}}},
 		.comment = true,
-		.lines = FILE_IN(".config/opencode", "AGENTS.md", "AGENTS.md"),
 		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
 		.note = MATCHES,
 	},
 	{
 		.agent = "pi",
 		.programs = "pi",
-		.files = {{.folder = PI("settings.json", ".pi/settings.json"),
+		.files = {{.folder = IN("PI_CODING_AGENT_DIR", ".pi/agent", "settings.json",
+					".pi/settings.json"),
 			   .items = {{PATH_OF("shell", "shellPath")}}}},
 		.comment = true,
-		.lines = PI("AGENTS.md", "AGENTS.md"),
 		.note = "a session is one process of pi; terse gc ends it when that is gone\n",
 	},
 	{
@@ -168,26 +162,18 @@ const struct wiring wirings[] = {
 				     {HOOK(MATCHING("run_shell_command", ""), "gemini BeforeTool",
 					   "hooks", "BeforeTool")}}}},
 		.comment = true,
-		.lines = FILE_IN(".gemini", "GEMINI.md", "GEMINI.md"),
 		.allow = "run_shell_command(terse read), run_shell_command(terse search) and "
 			 "run_shell_command(terse list)",
 		.note = "it has no setting for the shell of its commands, and its deny rules "
 			"would not match what a hook makes of them\n",
 		.start = "terse agent gemini",
 	},
-	{
-		.agent = "qwen",
-		.programs = "qwen",
-		.lines = FILE_IN(".qwen", "QWEN.md", "QWEN.md"),
-		.note = NO_SHELL
-		"a session is one process of it; terse gc ends it when that is gone\n",
-		.start = "terse agent qwen",
-	},
+	BY_START("qwen", "qwen",
+		 NO_SHELL "a session is one process of it; terse gc ends it when that is gone\n"),
 	{
 		.agent = "copilot",
 		.programs = "copilot",
 		.comment = true,
-		.lines = COPILOT("copilot-instructions.md", ".github/copilot-instructions.md"),
 		.note = NO_SHELL MATCHES,
 		.start = "terse agent copilot",
 	},
@@ -200,18 +186,11 @@ const struct wiring wirings[] = {
 					     ".kilo/plugins/terse.js"),
 			   .items = {{WIRING_FILE, {NULL}, PLUGIN("kilo"), NULL}}}},
 		.comment = true,
-		.lines = FILE_IN(".config/kilo", "AGENTS.md", "AGENTS.md"),
 		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
 		.note = MATCHES,
 	},
-	{
-		.agent = "grok",
-		.programs = "grok",
-		.lines = FILE_IN(".grok", "GROK.md", ".grok/GROK.md"),
-		.note = NO_SHELL
-		"of a command that failed it shows its model standard error alone\n",
-		.start = "terse agent grok",
-	},
+	BY_START("grok", "grok",
+		 NO_SHELL "of a command that failed it shows its model standard error alone\n"),
 	{
 		.agent = "cursor",
 		.programs = "cursor-agent|cursor",
@@ -221,7 +200,6 @@ const struct wiring wirings[] = {
 					   "cursor preToolUse", "hooks", "preToolUse")},
 				     {HOOK("{\"command\":%s}", "cursor sessionEnd", "hooks",
 					   "sessionEnd")}}}},
-		.lines = FILE_IN(NULL, NULL, "AGENTS.md"),
 		.note = "by the contract of its hooks, not tried: commands are rewritten, and the "
 			"hook asks you about each\n"
 			"its own lists of commands see the rewritten ones\n",
@@ -233,13 +211,12 @@ const struct wiring wirings[] = {
 				   FILE_IN(".config/crush", "crush.json", ".crush.json|crush.json"),
 			   .items = {{HOOK("{\"matcher\":\"^bash$\",\"command\":%s}",
 					   "crush PreToolUse", "hooks", "PreToolUse")}}}},
-		.lines = FILE_IN(NULL, NULL, "CRUSH.md"),
 		.note = "by the contract of its hooks, not tried: it asks you about the rewritten "
 			"commands, and what it refuses is not rewritten\n",
 	},
-	BY_START("aider", "aider"),
-	BY_START("goose", "goose"),
-	BY_START("mini", "mini|mini-swe-agent"),
+	BY_START("aider", "aider", NO_SHELL),
+	BY_START("goose", "goose", NO_SHELL),
+	BY_START("mini", "mini|mini-swe-agent", NO_SHELL),
 	{.agent = NULL},
 };
 
@@ -282,7 +259,8 @@ const struct wiring wirings_mcp[] = {
 	CLIENT("kilo", "kilo|kilocode", EITHER(".config/kilo", "kilo"), LOCAL, "mcp", NULL),
 	CLIENT("gemini", "gemini", SETTINGS(".gemini"), SERVER(""), "mcpServers", NULL),
 	CLIENT("qwen", "qwen", SETTINGS(".qwen"), SERVER(""), "mcpServers", NULL),
-	CLIENT("copilot", "copilot", COPILOT("mcp-config.json", ".copilot/mcp-config.json"),
+	CLIENT("copilot", "copilot",
+	       IN("COPILOT_HOME", ".copilot", "mcp-config.json", ".copilot/mcp-config.json"),
 	       "{\"type\":\"local\",\"command\":%s,\"args\":[\"mcp\"],\"tools\":[\"*\"]}",
 	       "mcpServers", BY_DOCUMENTS),
 	CLIENT("cursor", "cursor-agent|cursor", FILE_IN(".cursor", "mcp.json", ".cursor/mcp.json"),

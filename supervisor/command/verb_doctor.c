@@ -268,73 +268,32 @@ static void doctor_report_wired(struct doctor *d, const char *agent, const char 
 	store_close_all(stores, count);
 }
 
-/* Reports the wiring in a file, if there is any; of one that takes the place of another that names
-   terse, that it has something else (WIRING_OTHER). */
-static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring *w,
-					   const struct wiring_file *file, const char *path,
-					   const char *project, bool overrides,
-					   const struct place *place)
+/* Reports how the agent is wired up by its files of the user, or of a project, which `overrides`
+   those of the user. */
+static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
+				     const struct wiring_file *files, const char *project,
+				     bool overrides, const struct place *place)
 {
-	struct wiring_plan p;
-	int error = wiring_plan(&p, file, place, path, project, false) < 0 ? errno : 0;
-	enum wiring_state state = p.state;
-	if (error && (p.now.exists || error != EILSEQ) && (error != EEXIST || overrides)) {
-		state = error == EEXIST ? WIRING_OTHER : state;
-		doctor_report(d, BAD, w->agent, "%s", p.reason);
-	} else if (state == WIRING_SAME && w->start) {
+	struct wiring_look l;
+	wiring_look(&l, files, place, project);
+	/* What somebody else wrote there counts where it takes the place of terse's. */
+	if (l.error && (l.error != EEXIST || overrides)) {
+		doctor_report(d, BAD, w->agent, "%s", l.reason);
+		return l.error == EEXIST ? WIRING_OTHER : l.state;
+	}
+	if (l.state == WIRING_SAME && w->start)
 		doctor_report(
 			d, NOTE, w->agent,
 			"%s ends its sessions; its commands run under terse only if it is started "
 			"as %s",
-			path, w->start);
-	} else if (state == WIRING_SAME) {
-		doctor_report_wired(d, w->agent, path);
-	} else if (state == WIRING_OTHER) {
+			l.path, w->start);
+	else if (l.state == WIRING_SAME)
+		doctor_report_wired(d, w->agent, l.path);
+	else if (l.state == WIRING_OTHER)
 		doctor_report(d, BAD, w->agent,
-			      "%s: wired to other paths, or not all of it: terse init %s%s", path,
+			      "%s: wired to other paths, or not all of it: terse init %s%s", l.path,
 			      w->agent, project ? " --project" : "");
-	}
-	wiring_plan_release(&p);
-	return state;
-}
-
-/* In the home directory a project's file may be the user's: then there is none of the project. */
-static int doctor_find_file(const struct wiring_folder *folder, const char *project,
-			    char path[PATH_MAX])
-{
-	char user[PATH_MAX];
-	if (wiring_path(folder, project, path) < 0)
-		return -1;
-	return project && wiring_path(folder, NULL, user) == 0 && strcmp(path, user) == 0 ? -1 : 0;
-}
-
-/* The agent's files of the user, or of a project, which `overrides` those of the user. Returns the
-   best state. */
-static enum wiring_state doctor_check_files(struct doctor *d, const struct wiring *w,
-					    const char *project, bool overrides,
-					    const struct place *place)
-{
-	char path[PATH_MAX], missing[PATH_MAX] = "";
-	enum wiring_state best = WIRING_NONE;
-	for (size_t i = 0; i < WIRING_FILES_MAX && w->files[i].folder.project; i++) {
-		if (doctor_find_file(&w->files[i].folder, project, path) < 0)
-			continue;
-		enum wiring_state state =
-			doctor_check_file(d, w, &w->files[i], path, project, overrides, place);
-		if (state == WIRING_NONE)
-			memcpy(missing, path, sizeof(path));
-		if (best == WIRING_NONE || state == WIRING_SAME)
-			best = state != WIRING_NONE ? state : best;
-	}
-	if (best == WIRING_SAME && *missing)
-		doctor_report(d, BAD, w->agent, "%s is missing: terse init %s%s", missing, w->agent,
-			      project ? " --project" : "");
-	struct wiring_file shared = w->files[0];
-	shared.folder.project = w->shared;
-	if (overrides && best == WIRING_NONE && w->shared &&
-	    doctor_find_file(&shared.folder, project, path) == 0)
-		best = doctor_check_file(d, w, &shared, path, project, overrides, place);
-	return best;
+	return l.state;
 }
 
 /* Runs a command as the agent would, started as `start` if that is not NULL, and says what it sees.
@@ -368,9 +327,16 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 			       const struct place *place)
 {
 	char found[PATH_MAX];
-	enum wiring_state user = doctor_check_files(d, w, NULL, false, place);
+	enum wiring_state user = doctor_look(d, w, w->files, NULL, false, place);
+	const bool overrides = user == WIRING_SAME;
 	enum wiring_state project =
-		here ? doctor_check_files(d, w, here, user == WIRING_SAME, place) : WIRING_NONE;
+		here ? doctor_look(d, w, w->files, here, overrides, place) : WIRING_NONE;
+	/* A file of the project that is not terse's to write. */
+	if (here && overrides && project == WIRING_NONE && w->shared) {
+		struct wiring_file shared[WIRING_FILES_MAX] = {w->files[0]};
+		shared[0].folder.project = w->shared;
+		project = doctor_look(d, w, shared, here, true, place);
+	}
 	bool none = user == WIRING_NONE && project == WIRING_NONE;
 	bool there = none && hints_find_program(w->programs, found);
 	bool by_start = none && (there || d->only) && !w->files[0].folder.project;

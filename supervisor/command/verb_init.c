@@ -93,7 +93,7 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 		/* That it names the launcher, and how to undo that. */
 		snprintf(options, sizeof(options), "%s%s%s", i->wiring->agent,
 			 i->mcp ? " --mcp" : "", i->project ? " --project" : "");
-		if (status == 0 && file->items[0].kind != WIRING_LINES)
+		if (status == 0)
 			place_note(path, options, i->root, !i->undo);
 	}
 	if (status < 0) {
@@ -101,29 +101,6 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 		i->failed = true;
 	}
 	wiring_plan_release(&p);
-}
-
-/* Writes the lines for the model if asked for; --undo removes them. */
-static void init_change_lines(struct init *i)
-{
-	const char *lines = i->wiring->comment ? wiring_lines_with_comment : wiring_lines;
-	const struct wiring_file file = {.folder = i->wiring->lines,
-					 .items = {{WIRING_LINES, {NULL}, lines, NULL}}};
-	char path[PATH_MAX];
-	if (wiring_path(&file.folder, i->root, path) < 0) {
-		if (i->instructions)
-			init_fail(i, i->wiring->agent,
-				  "has no such file of the user's: use --project");
-		return;
-	}
-	bool there = wiring_look(&file, &i->place, i->root) != WIRING_NONE;
-	if (i->instructions || (i->undo && there))
-		init_change_file(i, &file);
-	else if (!i->undo && !i->dry_run && !there)
-		buffer_printf(&i->out,
-			      "to tell the model how to read on: terse init %s%s --instructions "
-			      "(lines for %s)\n",
-			      i->wiring->agent, i->project ? " --project" : "", path);
 }
 
 static void init_warn_of_own(struct init *i, const char *launcher, const char *reason)
@@ -205,7 +182,7 @@ static int init_parse(struct init *i, struct verb_call *c)
 			verb_error(VERB, "%s: no such agent; there are %s", name, names);
 		return -1;
 	}
-	bool some = i->undo || i->dry_run || i->instructions || i->project;
+	bool some = i->undo || i->dry_run || i->project;
 	if (i->mcp && (!i->count || i->instructions))
 		verb_error(VERB,
 			   "--mcp goes with an agent, and without --instructions; there are %s",
@@ -239,7 +216,10 @@ static void hints_append(struct buffer *out, const struct wiring *w, const struc
 			      w->agent, w->start, w->programs, w->start);
 	if (!hints_find_program(w->programs, found))
 		buffer_printf(out, "note: %s is not in PATH here\n", w->agent);
-	/* The lines for the model name `terse read ...`. */
+	buffer_printf(out,
+		      "%s: lines for the file that its model reads: terse init %s --instructions\n",
+		      w->agent, w->agent);
+	/* They name `terse read ...`. */
 	const char *slash = strrchr(place->program, '/');
 	if (!hints_find_program("terse", found))
 		buffer_printf(
@@ -261,24 +241,10 @@ static void init_change_agent(struct init *i, const char *real)
 		if (!i->failed || i->undo)
 			init_change_file(i, &i->wiring->files[k]);
 	}
-	if (!i->failed && !i->mcp)
-		init_change_lines(i);
 	if (!i->undo && !i->dry_run && !i->failed && !i->mcp)
 		hints_append(&i->out, i->wiring, &i->own);
 	if (!i->undo && !i->dry_run && !i->failed && i->mcp && i->wiring->note)
 		buffer_append_string(&i->out, i->wiring->note);
-}
-
-/* The state of an agent by the files of the user, or of the project. */
-static enum wiring_state state_of(const struct wiring *w, const struct place *place,
-				  const char *project)
-{
-	size_t counts[] = {[WIRING_NONE] = 0, [WIRING_SAME] = 0, [WIRING_OTHER] = 0}, files = 0;
-	for (; files < WIRING_FILES_MAX && w->files[files].folder.project; files++)
-		counts[wiring_look(&w->files[files], place, project)]++;
-	if (counts[WIRING_NONE] == files)
-		return WIRING_NONE;
-	return counts[WIRING_SAME] == files ? WIRING_SAME : WIRING_OTHER;
 }
 
 /* A line for each agent: its name, its state by the user's files or the project's, its path. */
@@ -290,14 +256,16 @@ static void init_list(struct init *i)
 	const char *project = getcwd(here, sizeof(here));
 	for (size_t k = 0; k < i->count; k++) {
 		const struct wiring *w = i->agents[k];
-		enum wiring_state user = state_of(w, &i->place, NULL);
-		enum wiring_state own = project ? state_of(w, &i->place, project) : WIRING_NONE;
+		struct wiring_look user, own = {.state = WIRING_NONE};
 		const char *text = "not wired";
+		wiring_look(&user, w->files, &i->place, NULL);
+		if (project)
+			wiring_look(&own, w->files, &i->place, project);
 		if (w->start)
 			text = "by terse agent";
-		else if (user == WIRING_SAME || own == WIRING_SAME)
-			text = user == WIRING_SAME ? "wired" : "wired here";
-		else if (user == WIRING_OTHER || own == WIRING_OTHER)
+		else if (user.state == WIRING_SAME || own.state == WIRING_SAME)
+			text = user.state == WIRING_SAME ? "wired" : "wired here";
+		else if (user.state == WIRING_OTHER || own.state == WIRING_OTHER)
 			text = "wired in part";
 		buffer_printf(&i->out, "%-9s %-14s %s\n", w->agent, text,
 			      hints_find_program(w->programs, found) ? found : "not in PATH");
@@ -317,7 +285,13 @@ static int init_run(struct verb_call *c)
 	char folder[PATH_MAX];
 	if (init_parse(&i, c) < 0)
 		return EXIT_TERSE;
-	bool named = i.count > 0;
+	bool named = i.count > 0, comment = named;
+	for (size_t k = 0; k < i.count; k++)
+		comment = comment && i.agents[k]->comment;
+	if (i.instructions) {
+		buffer_append_string(&i.out, comment ? wiring_lines_with_comment : wiring_lines);
+		return verb_print(c, &i.out);
+	}
 	/* Those whose programs are in PATH, in the order of the table. */
 	for (const struct wiring *w = wirings; !named && w->agent && i.count < AGENTS_MAX; w++) {
 		if (hints_find_program(w->programs, folder))
@@ -350,7 +324,7 @@ static const struct verb_option init_options[] = {
 	{"--project", 0, VERB_FLAG, offsetof(struct init, project), NULL,
 	 "for the project in this directory, not for all of yours"},
 	{"--instructions", 0, VERB_FLAG, offsetof(struct init, instructions), NULL,
-	 "add lines for the model to the file that it reads (CLAUDE.md, AGENTS.md ...)"},
+	 "only print lines for the file that its model reads (CLAUDE.md, AGENTS.md ...)"},
 	{"--dry-run", 0, VERB_FLAG, offsetof(struct init, dry_run), NULL, "only print the changes"},
 	{"--undo", 0, VERB_FLAG, offsetof(struct init, undo), NULL, "restore the files"},
 	VERB_END_ROW,
