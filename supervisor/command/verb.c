@@ -95,8 +95,8 @@ int verb_print(const struct verb_call *c, struct buffer *text)
 	return failed;
 }
 
-void verb_add_failure(const struct verb_call *c, enum envelope_code code, struct buffer *out,
-		      const struct buffer *text)
+static void verb_report(const struct verb_call *c, enum envelope_code code, const char *format,
+			va_list args)
 {
 	static const char *const names[ENVELOPE_CODES] = {
 		[ENVELOPE_USAGE] = "usage",
@@ -107,37 +107,29 @@ void verb_add_failure(const struct verb_call *c, enum envelope_code code, struct
 		[ENVELOPE_UNREADABLE] = "unreadable",
 		[ENVELOPE_BINARY] = "binary",
 	};
-	if (c && c->json) {
-		buffer_append_string(out, "{\"ok\":false,\"error\":{");
-		json_add_string(out, "code", names[code]);
-		json_add_text(out, "message", text->data, text->len);
-		envelope_end(out);
-	} else {
-		if (!c || !c->verb || !c->verb->name)
-			buffer_append_string(out, "terse: ");
-		else
-			buffer_printf(out, "terse %s: ", c->verb->name);
-		quote_text(out, text->data, text->len, 0);
-		buffer_append_string(out, "\n");
-	}
-	out->failed |= text->failed;
-}
-
-static void verb_report(const struct verb_call *c, enum envelope_code code, const char *format,
-			va_list args)
-{
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
-	bool json = c && c->json;
 	if (c && c->error && code == ENVELOPE_USAGE) {
 		vsnprintf(c->error->text, sizeof(c->error->text), format, args);
 		return;
 	}
 	buffer_vprintf(&text, format, args);
-	verb_add_failure(c, code, &line, &text);
-	if (!json && buffer_check(&line) == 0)
-		io_write(STDERR_FILENO, line.data, line.len);
-	else if (json && verb_write(&line) < 0 && errno != EPIPE)
-		verb_error(c->verb->name, "%m");
+	if (c && c->json) {
+		buffer_append_string(&line, "{\"ok\":false,\"error\":{");
+		json_add_string(&line, "code", names[code]);
+		json_add_text(&line, "message", text.data, text.len);
+		envelope_end(&line);
+		if (verb_write(&line) < 0 && errno != EPIPE)
+			verb_error(c->verb->name, "%m");
+	} else {
+		if (!c || !c->verb || !c->verb->name)
+			buffer_append_string(&line, "terse: ");
+		else
+			buffer_printf(&line, "terse %s: ", c->verb->name);
+		quote_text(&line, text.data, text.len, 0);
+		buffer_append_string(&line, "\n");
+		if (buffer_check(&line) == 0)
+			io_write(STDERR_FILENO, line.data, line.len);
+	}
 	buffer_release(&text);
 	buffer_release(&line);
 }
@@ -525,7 +517,6 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 {
 	const struct settings *settings = c->settings;
 	struct store stores[STORE_MAX];
-	struct fetched fetched;
 	char directory[STORE_SESSION_LEN + 1];
 	int count = 0, dir = -1, why = 0;
 	if (c->session && !verb_has_session(c, directory))
@@ -542,21 +533,19 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 	}
 	if (why == ENOENT && id_is_valid(name) && settings->remote &&
 	    !(or_file && io_is_there(AT_FDCWD, name))) {
-		int missing = fetch_artifact(settings, name, &fetched);
+		char reason[REMOTE_WHY];
+		int missing = fetch_artifact(settings, name, reason);
 		why = 0;
 		if (missing > 0)
 			verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT,
 				  "%s: no such artifact, here or in %s", name, settings->remote);
 		else if (missing < 0)
 			verb_fail(c, ENVELOPE_UNREADABLE, "%s: not here, and %s: %s", name,
-				  settings->remote, fetched.why);
+				  settings->remote, reason);
 		if (missing)
 			goto out;
 		store_close_all(stores, count);
 		why = verb_find(c, name, stores, &count, found) < 0 ? errno : 0;
-		if (!why && fetched.bytes > 0 && !c->json)
-			verb_error(c->verb->name, "%s was fetched from %s (%s)", name,
-				   settings->remote, HUMAN_SIZE(fetched.bytes));
 	}
 	if (why)
 		goto out;

@@ -200,10 +200,6 @@ int verb_error(const char *verb, const char *format, ...) __attribute__((format(
 int verb_fail(const struct verb_call *c, enum envelope_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Appends what verb_fail() prints of that text, with its end of line. */
-void verb_add_failure(const struct verb_call *c, enum envelope_code code, struct buffer *out,
-		      const struct buffer *text);
-
 /* Writes a text to standard output, and empties it. Returns 0, or -1 with errno. */
 int verb_write(struct buffer *text);
 

@@ -17,15 +17,12 @@
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/matcher.h"
 #include "supervisor/reading/walk.h"
-#include "supervisor/remote/remote.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The limit of the search profile. */
@@ -70,17 +67,15 @@ struct search {
 	uint64_t long_line;         /* the first one that was searched in pieces */
 
 	/* What was found in all of them. */
-	struct buffer out;        /* not printed yet; as JSON all of it, an object for each line */
-	struct buffer gap;        /* announced before the next match; in JSON, all gaps */
-	size_t printed;           /* bytes */
-	int error;                /* of the first print that failed: no more is printed */
-	bool found;               /* a match, */
-	uint64_t shown, matches;  /* so many, of lines that are printed */
-	bool full;                /* something was not shown ... */
-	bool out_of_room;         /* ... because of the room, not of the limit */
-	uint64_t next;            /* the first match that was not shown ... */
-	const char *next_in;      /* ... and where.id of its text; 0 and NULL: none */
-	char next_id[ID_LEN + 1]; /* storage of next_in in a search through many */
+	struct buffer out;       /* not printed yet; as JSON all of it, an object for each line */
+	struct buffer gap;       /* announced before the next match; in JSON, all gaps */
+	size_t printed;          /* bytes */
+	int error;               /* of the first print that failed: no more is printed */
+	bool found;              /* a match, */
+	uint64_t shown, matches; /* so many, of lines that are printed */
+	bool full;               /* something was not shown ... */
+	bool out_of_room;        /* ... because of the room, not of the limit */
+	uint64_t next;           /* the line of the first match that was not shown; 0: none */
 	/* In a search through many: the artifacts, those that match, and those listed (-l, -c). */
 	uint64_t artifacts, matching, listed;
 
@@ -89,10 +84,6 @@ struct search {
 	struct followup followup;
 	int first;
 	char first_id[ID_LEN + 1];
-
-	timer_t timer; /* see search_tick(); some sandboxes have none */
-	bool has_timer;
-	struct buffer late; /* the message if it expires */
 };
 
 /* --- commands that go on -------------------------------------------------------------- */
@@ -146,18 +137,14 @@ static void search_add_command(struct buffer *out, const struct search *s, const
 	}
 }
 
-/* The command that continues at the first match that was not shown, if there is one. */
+/* The command that shows more: from the first match on that was not shown; of many texts, all of
+   the matches. */
 static void search_add_next(struct buffer *out, const struct search *s)
 {
-	if (s->next_in)
-		search_add_command(out, s, s->next_in, s->next, s->out_of_room ? s->limit : 0);
-}
-
-/* The command that shows all matches. */
-static void search_add_all(struct buffer *out, const struct search *s)
-{
-	search_add_command(out, s, s->name ? s->where.id : NULL, s->from > 1 ? s->from : 0,
-			   s->matches);
+	if (!s->name)
+		search_add_command(out, s, NULL, 0, s->matches ? s->matches : s->matching);
+	else if (s->next)
+		search_add_command(out, s, s->where.id, s->next, s->limit);
 }
 
 /* --- matches --------------------------------------------------------------------------- */
@@ -380,10 +367,8 @@ static enum walk_kind search_list(struct search *s, struct walk *w, struct walk_
 			continue;
 		/* From here on they are only counted. */
 		search_set_full(s, !over);
-		if (!s->next_in) {
+		if (!s->next)
 			s->next = line->number;
-			s->next_in = s->where.id;
-		}
 		if (search_flush(s) < 0)
 			return WALK_FAILED;
 	}
@@ -395,7 +380,7 @@ static enum walk_kind search_list(struct search *s, struct walk *w, struct walk_
    how to continue. Returns 0, or -1 with errno. */
 static int search_json(struct search *s, const struct text *text, const char *session)
 {
-	struct buffer out = BUFFER_INIT, next = BUFFER_INIT, all = BUFFER_INIT;
+	struct buffer out = BUFFER_INIT, next = BUFFER_INIT;
 	envelope_begin(&out);
 	if (text) {
 		verb_json_place(&out, text, s->name);
@@ -412,12 +397,9 @@ static int search_json(struct search *s, const struct text *text, const char *se
 	json_add_count(&out, "shown", s->lines ? s->shown : text ? s->total : s->listed);
 	json_add_count(&out, "total", s->lines ? s->matches : text ? s->total : s->matching);
 	json_add_bool(&out, "truncated", s->full);
-	if (s->full && s->lines)
+	if (s->full && (s->name || !s->out_of_room))
 		search_add_next(&next, s);
-	if (s->full && s->lines && !s->out_of_room)
-		search_add_all(&all, s);
 	json_add_made(&out, "next", &next);
-	json_add_made(&out, "all", &all);
 	if (text && s->long_line)
 		json_add_count(&out, "long_line", s->long_line);
 	envelope_end(&out);
@@ -474,41 +456,29 @@ static int search_add_summary(struct search *s, const char *name, uint64_t total
 	return buffer_check(&s->out);
 }
 
-/* "[100 of 82,310 matches shown: terse search ID REGEX --limit 82310, or narrow the pattern]" and
-   where the next match is; the same for a list of artifacts. */
+/* "[100 of 82,310 matches shown: terse search ID REGEX --offset 1234, or narrow the pattern]"; the
+   same for a list of artifacts. */
 static void search_add_more(struct buffer *out, const struct search *s)
 {
-	static const char narrow[] = "narrow the pattern]\n";
-	if (!s->name && !s->matches) {
-		buffer_printf(out, "[%s of %s artifacts shown: ", HUMAN_COUNT(s->listed),
+	const bool lists = !s->name && !s->matches;
+	if (lists)
+		buffer_printf(out, "[%s of %s artifacts", HUMAN_COUNT(s->listed),
 			      HUMAN_COUNT(s->matching));
-		if (!s->out_of_room) {
-			search_add_command(out, s, NULL, 0, s->matching);
-			buffer_append_string(out, ", or ");
-		}
-		buffer_append_string(out, narrow);
-		return;
-	}
-	buffer_printf(out, "[%s of %s match%s", HUMAN_COUNT(s->shown), HUMAN_COUNT(s->matches),
-		      s->matches == 1 ? "" : "es");
+	else
+		buffer_printf(out, "[%s of %s match%s", HUMAN_COUNT(s->shown),
+			      HUMAN_COUNT(s->matches), s->matches == 1 ? "" : "es");
 	if (s->from > 1)
 		buffer_printf(out, " from line %s on", HUMAN_COUNT(s->from));
-	if (!s->next_in) {
+	if (!lists && !s->next) {
 		buffer_append_string(out, " shown, not all lines around them]\n");
-	} else if (s->out_of_room) {
-		buffer_append_string(out, " shown, as many as fit: ");
-		search_add_next(out, s);
-		buffer_printf(out, ", or %s", narrow);
-	} else {
-		buffer_append_string(out, " shown: ");
-		search_add_all(out, s);
-		buffer_printf(out, ", or %s[next match: ", narrow);
-		if (!s->name)
-			buffer_printf(out, "%s, ", s->next_in);
-		buffer_printf(out, "line %s: ", HUMAN_COUNT(s->next));
-		search_add_next(out, s);
-		buffer_append_string(out, "]\n");
+		return;
 	}
+	buffer_append_string(out, s->out_of_room ? " shown, as many as fit: " : " shown: ");
+	if (s->name || !s->out_of_room) {
+		search_add_next(out, s);
+		buffer_append_string(out, ", or ");
+	}
+	buffer_append_string(out, "narrow the pattern]\n");
 }
 
 /* "no match in 8,432 lines" of the one text, and the likely reason. */
@@ -625,46 +595,6 @@ static void search_give_up(struct search *s, uint64_t line)
 	buffer_release(&notice);
 }
 
-/* --- a limit to its time ---------------------------------------------------------------- */
-
-/* Seconds of processor time for a block of text (walk.h). Only a bad pattern takes PCRE2 so
-   long, which can't be made to return. */
-#define PATIENCE 10
-
-static void search_on_timer(int number, siginfo_t *info, void *context)
-{
-	const struct search *s = info->si_value.sival_ptr;
-	(void)number, (void)context;
-	if (info->si_code != SI_TIMER)
-		return;
-	io_write(s->call->json ? STDOUT_FILENO : STDERR_FILENO, s->late.data, s->late.len);
-	_exit(EXIT_TERSE);
-}
-
-/* 0: there is no limit. */
-static void search_limit(struct search *s, time_t seconds)
-{
-	const struct itimerspec limit = {.it_value.tv_sec = seconds};
-	if (s->has_timer)
-		timer_settime(s->timer, 0, &limit, NULL);
-}
-
-/* For the walk: another block begins. What was found before is printed. */
-static void search_tick(void *ctx, uint64_t line)
-{
-	struct search *s = ctx;
-	struct buffer text = BUFFER_INIT;
-	/* The message is not there for a moment. */
-	search_limit(s, 0);
-	search_flush(s);
-	buffer_printf(&text, "%s: gave up in %s, from line %s on: a part of it takes over %d s",
-		      s->pattern, s->where.id, HUMAN_COUNT(line), PATIENCE);
-	buffer_clear(&s->late);
-	verb_add_failure(s->call, ENVELOPE_BAD_PATTERN, &s->late, &text);
-	buffer_release(&text);
-	search_limit(s, PATIENCE);
-}
-
 /* --- texts ------------------------------------------------------------------------------ */
 
 /* Searches the text of s->where. Returns 0, or the exit status of a search that ends here. */
@@ -679,8 +609,6 @@ static int search_text(struct search *s, struct text *text, const char *name)
 		.invert = s->invert,
 		.context = s->lines ? s->before : 0,
 		.from = s->from,
-		.tick = search_tick,
-		.ctx = s,
 		.long_line = &s->long_line,
 	};
 	struct walk *w = walk_new(text, s->matcher, &options);
@@ -766,10 +694,6 @@ static int search_artifact(struct search *s, int dir, const char *id)
 	s->artifacts++;
 	s->label = s->where.id = id;
 	int status = search_text(s, &text, id);
-	if (s->next_in == id) {
-		memcpy(s->next_id, id, sizeof(s->next_id));
-		s->next_in = s->next_id;
-	}
 	text_close(&text);
 	return status;
 }
@@ -807,48 +731,24 @@ static int search_all(struct search *s)
 	return status;
 }
 
-/* Opens the session's directory of a run of the remote, which is fetched if it is not here. Returns
-   the descriptor, or -1 after saying why not. */
-static int search_fetch(const struct search *s, const char *id, uint64_t *bytes)
-{
-	struct store stores[STORE_MAX];
-	struct id_found found;
-	struct fetched fetched = {.bytes = 0};
-	int count = store_open_all(stores), dir = -1;
-	int missing = id_find(stores, count, "default", id, &found) == 0
-			      ? 0
-			      : fetch_artifact(s->call->settings, id, &fetched);
-	*bytes += fetched.bytes;
-	store_close_all(stores, count);
-	count = store_open_all(stores);
-	if (missing == 0 && id_find(stores, count, "default", id, &found) == 0)
-		dir = store_open_session(found.store, found.session, false);
-	if (dir < 0)
-		verb_error(s->call->verb->name, "%s: %s", id,
-			   missing < 0   ? fetched.why
-			   : missing > 0 ? "not in the remote any more"
-					 : strerror(errno));
-	store_close_all(stores, count);
-	return dir;
-}
-
 /* The newest runs of the remote that are meant. */
 static int search_remote(struct search *s)
 {
 	struct runs_remote remote = {.call = s->call, .filter = &s->filter, .most = REMOTE_RUNS};
+	/* What can't be fetched is told of beside the answer. */
+	struct verb_call told = *s->call;
+	struct id_found found;
 	int status = runs_remote_find(&remote), unseen = 0;
-	uint64_t bytes = 0;
 	char id[ID_LEN + 1];
+	told.json = false;
+	told.session = NULL;
 	for (size_t i = 0; i < remote.count && status == 0; i++) {
 		id_unpack(remote.runs[i].id, id);
-		int dir = search_fetch(s, id, &bytes);
+		int dir = verb_find_directory(&told, id, &found, NULL);
 		unseen |= dir < 0;
 		status = search_artifact(s, dir, id);
 		io_close(&dir);
 	}
-	if (bytes > 0 && !s->call->json)
-		verb_error(s->call->verb->name, "%s fetched from %s", HUMAN_SIZE(bytes),
-			   s->call->settings->remote);
 	if (remote.more && !s->call->json)
 		verb_error(s->call->verb->name,
 			   "only the newest %d runs are searched: --since, --until, --label, "
@@ -920,25 +820,12 @@ static int search_run(struct verb_call *c)
 	s->room = s->whole || s->sink == SINK_PERSON  ? SIZE_MAX
 		  : reserved + ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
 						      : ROOM_MIN;
-	struct sigaction action = {.sa_sigaction = search_on_timer, .sa_flags = SA_SIGINFO};
-	struct sigevent event = {
-		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGVTALRM, .sigev_value.sival_ptr = s};
-	/* It may be blocked by whoever started us. */
-	sigset_t alarm;
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGVTALRM);
-	sigaction(SIGVTALRM, &action, NULL);
-	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
-	s->has_timer = timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &s->timer) == 0;
 	status = s->name ? search_one(s) : s->remote ? search_remote(s) : search_all(s);
-	if (s->has_timer)
-		timer_delete(s->timer);
 	matcher_free(s->matcher);
 	io_close(&s->first);
 	buffer_release(&s->out);
 	buffer_release(&s->gap);
 	buffer_release(&s->quoted);
-	buffer_release(&s->late);
 	return status;
 }
 

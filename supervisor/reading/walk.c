@@ -117,8 +117,6 @@ static int read_piece(struct walk *w)
 	if (piece.kind == TEXT_BYTES) {
 		w->len += piece.len;
 		w->base = w->text->offset - w->len;
-		if (w->options.tick)
-			w->options.tick(w->options.ctx, w->line);
 	} else if (piece.kind == TEXT_GAP) {
 		w->gap = piece;
 		w->at_gap = true;

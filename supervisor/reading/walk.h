@@ -21,15 +21,11 @@
 struct walk;
 
 struct walk_options {
-	bool invert;      /* the lines that do not match are wanted */
-	uint64_t context; /* lines before a wanted one that may be asked for */
-	uint64_t from;    /* number of the first line, 1: all ... */
-	bool here;        /* ... which begins where the text stands; it is not looked for */
-	size_t most;      /* bytes of a line that are held at once, 0: WALK_LINE_MAX */
-	/* Called when a block was read, with the number of the line it goes on from; may be NULL.
-	 */
-	void (*tick)(void *ctx, uint64_t line);
-	void *ctx;
+	bool invert;         /* the lines that do not match are wanted */
+	uint64_t context;    /* lines before a wanted one that may be asked for */
+	uint64_t from;       /* number of the first line, 1: all ... */
+	bool here;           /* ... which begins where the text stands; it is not looked for */
+	size_t most;         /* bytes of a line that are held at once, 0: WALK_LINE_MAX */
 	uint64_t *long_line; /* set to the first line that was not held at once; may be NULL */
 };
 

@@ -33,7 +33,7 @@ static const char *fetch_explain(int error)
 
 /* The object is there: takes the artifact out of it. Returns NULL, or why it could not. */
 static const char *fetch_restore(const struct settings *s, const struct store *store,
-				 const char *file, const char *id, struct fetched *f)
+				 const char *file, const char *id)
 {
 	struct archive_restored restored;
 	struct stat st;
@@ -46,13 +46,11 @@ static const char *fetch_restore(const struct settings *s, const struct store *s
 	else if (archive_restore(store, FETCH_SESSION, id, fd, (uint64_t)s->max_artifact,
 				 (uint64_t)s->min_free, &restored) < 0)
 		why = fetch_explain(errno);
-	if (!why)
-		f->bytes = (uint64_t)st.st_size;
 	io_close(&fd);
 	return why;
 }
 
-int fetch_artifact(const struct settings *s, const char *id, struct fetched *f)
+int fetch_artifact(const struct settings *s, const char *id, char why_not[REMOTE_WHY])
 {
 	struct store store;
 	struct outbox outbox = {.dir = -1};
@@ -63,7 +61,6 @@ int fetch_artifact(const struct settings *s, const char *id, struct fetched *f)
 	int64_t until = clock_monotonic_ms() + 2 * s->transfer_time;
 	const char *why = NULL;
 	int lock = -1, got = 0;
-	*f = (struct fetched){0};
 	if (store_open_write(&store) < 0 || outbox_open(&outbox, &store, true) < 0) {
 		why = strerror(errno);
 	} else if ((lock = outbox_lock(&outbox, LOCK, until)) < 0) {
@@ -82,11 +79,11 @@ int fetch_artifact(const struct settings *s, const char *id, struct fetched *f)
 		/* One that a process left which was killed. */
 		unlink(file);
 		got = remote_run(s, &call);
-		why = got < 0 ? call.why : got > 0 ? NULL : fetch_restore(s, &store, file, id, f);
+		why = got < 0 ? call.why : got > 0 ? NULL : fetch_restore(s, &store, file, id);
 		unlink(file);
 	}
 	if (why)
-		snprintf(f->why, sizeof(f->why), "%s", why);
+		snprintf(why_not, REMOTE_WHY, "%s", why);
 	io_close(&lock);
 	outbox_close(&outbox);
 	store_close(&store);

@@ -134,14 +134,9 @@ int index_read(const struct settings *s, struct index_reader *reader);
 
 #define FETCH_SESSION "from-remote"
 
-struct fetched {
-	uint64_t bytes;       /* of the object */
-	char why[REMOTE_WHY]; /* it failed */
-};
-
 /* Fetches the artifact of a whole ID, which is not in the store. Waits for another process that
    fetches something. Returns 0: it is in the store now; 1: the remote does not have it; -1 and
-   `why`. */
-int fetch_artifact(const struct settings *s, const char *id, struct fetched *f);
+   `why_not`. */
+int fetch_artifact(const struct settings *s, const char *id, char why_not[REMOTE_WHY]);
 
 #endif

@@ -40,12 +40,10 @@ class Fetching(Remote):
 
 class Read(Fetching):
     def test_read(self):
-        """The first time from the remote, and that is said; then from here, without the remote."""
+        """The first time from the remote; then from here, without the remote."""
         one = self.pushed_run()
         status, out, err = self.here("read", one, "--limit", "9000")
-        self.assertEqual((status, out), (0, TEXT))
-        self.assertRegex(err, r"\Aterse read: %s was fetched from file:%s \([\d.]+ KB\)\n\Z" % (
-            one, re.escape(self.objects)))
+        self.assertEqual((status, out, err), (0, TEXT, ""))
         shutil.rmtree(self.objects)
         self.assertEqual(self.text(one), TEXT)
         self.assertEqual(self.here("read", one, "--tail", "1")[2], "")
@@ -148,7 +146,6 @@ class Read(Fetching):
         for thread in threads:
             thread.join()
         self.assertEqual({(status, out) for status, out, _ in results}, {(0, TEXT)})
-        self.assertEqual(sum("fetched" in err for _, _, err in results), 1)
         self.assertEqual(self.files().count(one + ".txt"), 1)
 
 
@@ -229,10 +226,8 @@ class Search(Fetching):
 
     def test_remote(self):
         both = "%s:1:needle two\n%s:3001:needle one\n" % (self.two, self.one)
-        status, out, err = self.searched()
-        self.assertEqual((status, out), (0, both))
-        self.assertRegex(err, r"\Aterse search: [\d.]+ KB fetched from file:%s\n\Z" % re.escape(self.objects))
-        self.assertEqual(self.searched(), (0, both, ""))
+        for _ in range(2):
+            self.assertEqual(self.searched(), (0, both, ""))
         for argv, want in ((("--label", "job=1"), self.one), (("--failed",), self.one), (("--exit", "0"), self.two),
                            (("--command", "needle two"), self.two), (("--since", "1h", "--label", "job=2"), self.two),
                            (("--session", "default", "--label", "job=1"), self.one)):
@@ -256,7 +251,7 @@ class Search(Fetching):
         os.unlink(self.object(self.two))
         status, out, err = self.searched()
         self.assertEqual((status, out), (1, "%s:3001:needle one\n" % self.one))
-        self.assertTrue(err.startswith("terse search: %s: not in the remote any more\n" % self.two), err)
+        self.assertTrue(err.startswith("terse search: %s: no such artifact, here or in file:" % self.two), err)
         write_file(self.object(self.one), b"damaged")
         status, out, err = self.searched(store="new")
         self.assertEqual((status, out), (1, ""))

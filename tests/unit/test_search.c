@@ -27,13 +27,13 @@ static void write_numbers(const char *name, int last)
 /* The command that the last line says goes on, in `line`. */
 static bool get_next(char line[4096])
 {
-	static const char *const marks[] = {"\n[next match: line ", " shown, as many as fit: "};
+	static const char *const marks[] = {" shown: ", " shown, as many as fit: "};
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
 		const char *at = strstr(out.data, marks[i]);
 		if (!at)
 			continue;
 		at = strstr(at, ": terse ") + strlen(": terse ");
-		const char *end = strstr(at, i == 0 ? "]\n" : ", or narrow the pattern]\n");
+		const char *end = strstr(at, ", or narrow the pattern]\n");
 		assert_non_null(end);
 		snprintf(line, 4096, "%.*s", (int)(end - at), at);
 		return true;

@@ -304,9 +304,8 @@ TEST_IN(test_standard_error, setup, teardown)
 		{"search @ x", 1, "",
 		 "terse search: no match in 1 line; standard error was kept apart, see --stderr\n"},
 		{"search @ o --stderr --limit 1", 0,
-		 "1:err o\n[1 of 2 matches shown: terse search @ o --stderr --limit 2, or narrow "
-		 "the "
-		 "pattern]\n[next match: line 2: terse search @ o --stderr --offset 2]\n",
+		 "1:err o\n[1 of 2 matches shown: terse search @ o --stderr --offset 2 --limit 1, "
+		 "or narrow the pattern]\n",
 		 ""},
 	};
 	CHECK(apart);
@@ -364,15 +363,14 @@ TEST_IN(test_all, setup, teardown)
 	snprintf(
 		want, sizeof(want),
 		"%s:2:a 3\n[1 of 3 matches shown: terse search --all '^a' --limit 3, or narrow the "
-		"pattern]\n[next match: %s, line 1: terse search %s '^a' --offset 1]\n",
-		ids[2], ids[0], ids[0]);
+		"pattern]\n",
+		ids[2]);
 	assert_string_equal(out.data, want);
 	assert_int_equal(call("search --session default --all ^a --limit 2"), 0);
 	snprintf(want, sizeof(want),
 		 "%s:2:a 3\n%s:1:a 1\n[2 of 3 matches shown: terse search --all --session default "
-		 "'^a' --limit 3, or narrow the pattern]\n"
-		 "[next match: %s, line 3: terse search %s '^a' --offset 3]\n",
-		 ids[2], ids[0], ids[0], ids[0]);
+		 "'^a' --limit 3, or narrow the pattern]\n",
+		 ids[2], ids[0]);
 	assert_string_equal(out.data, want);
 	assert_int_equal(call("search --all -l ^a --limit 1"), 0);
 	snprintf(want, sizeof(want),
