@@ -45,7 +45,17 @@ uint32_t charset_map(char set, unsigned char c);
 #define CELL_WIDE    (UINT32_C(1) << 22)
 #define CELL_CLUSTER (UINT32_C(1) << 23) /* CELL_TEXT numbers a cluster */
 
-/* The style: options.styles of terminal.h; else 0. */
+/* A colour: 0 is the default one; else STYLE_PALETTE + 0 to 255, or STYLE_RGB + 0xRRGGBB. */
+#define STYLE_RGB     0x1000000u
+#define STYLE_PALETTE 0x2000000u
+
+/* How characters look (options.styles of terminal.h). */
+struct style {
+	uint32_t ink, paper;
+	uint32_t attributes; /* a bit for each parameter of SGR that is set, 1 to 9 */
+};
+
+/* Its number in struct styles; else 0. */
 #define CELL_STYLE_SHIFT 25
 #define CELL_STYLE       (UINT32_C(127) << CELL_STYLE_SHIFT)
 
@@ -173,7 +183,7 @@ struct saved_cursor {
 	unsigned x;
 	uint64_t y; /* counted from the first row of all, as `base` is */
 	uint32_t style;
-	struct terminal_style pen;
+	struct style pen;
 	char charset;
 };
 
@@ -334,8 +344,8 @@ struct tail {
 #define STYLES 127
 
 struct styles {
-	struct terminal_style pen; /* of the next character */
-	struct terminal_style table[STYLES];
+	struct style pen; /* of the next character */
+	struct style table[STYLES];
 	unsigned count;
 };
 

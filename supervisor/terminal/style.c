@@ -5,12 +5,11 @@
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 
-#include <errno.h>
 #include <string.h>
 
 void style_reset(struct terminal *t)
 {
-	t->styles.pen = (struct terminal_style){0};
+	t->styles.pen = (struct style){0};
 	t->style = 0;
 }
 
@@ -19,11 +18,11 @@ static unsigned take_colour(const struct parser *p, unsigned i, uint32_t *colour
 {
 	unsigned left = p->count - i - 1;
 	if (left >= 2 && p->params[i + 1] == 5) {
-		*colour = TERMINAL_PALETTE | (p->params[i + 2] & 255);
+		*colour = STYLE_PALETTE | (p->params[i + 2] & 255);
 		return 2;
 	}
 	if (left >= 4 && p->params[i + 1] == 2) {
-		*colour = TERMINAL_RGB | (p->params[i + 2] & 255) << 16 |
+		*colour = STYLE_RGB | (p->params[i + 2] & 255) << 16 |
 			  (p->params[i + 3] & 255) << 8 | (p->params[i + 4] & 255);
 		return 4;
 	}
@@ -32,21 +31,12 @@ static unsigned take_colour(const struct parser *p, unsigned i, uint32_t *colour
 
 void style_take(struct terminal *t)
 {
-	/* Bold, faint, italic, underline, inverse, struck; and what ends them. */
-	static const struct {
-		uint8_t param, set, clear;
-	} rows[] = {
-		{1, TERMINAL_BOLD, 0},       {2, TERMINAL_FAINT, 0},
-		{3, TERMINAL_ITALIC, 0},     {4, TERMINAL_UNDERLINE, 0},
-		{7, TERMINAL_INVERSE, 0},    {9, TERMINAL_STRUCK, 0},
-		{21, TERMINAL_UNDERLINE, 0}, {22, 0, TERMINAL_BOLD | TERMINAL_FAINT},
-		{23, 0, TERMINAL_ITALIC},    {24, 0, TERMINAL_UNDERLINE},
-		{27, 0, TERMINAL_INVERSE},   {29, 0, TERMINAL_STRUCK},
-	};
-	static const struct terminal_style none = {0};
+	/* Bold, faint, italic, underline, inverse, struck. */
+	static const uint32_t known = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 7 | 1 << 9;
+	static const struct style none = {0};
 	const struct parser *p = &t->parser;
 	struct styles *s = &t->styles;
-	struct terminal_style *pen = &s->pen;
+	struct style *pen = &s->pen;
 	if (!t->options.styles)
 		return;
 	for (unsigned i = 0; i < p->count; i++) {
@@ -62,11 +52,15 @@ void style_take(struct terminal *t)
 		else if (is_colour && colour == 9)
 			*ground = bright ? *ground : 0;
 		else if (is_colour)
-			*ground = TERMINAL_PALETTE | (colour + bright);
-		for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-			if (rows[k].param == n)
-				pen->attributes =
-					(pen->attributes | rows[k].set) & ~(uint32_t)rows[k].clear;
+			*ground = STYLE_PALETTE | (colour + bright);
+		if (n < 10)
+			pen->attributes |= UINT32_C(1) << n & known;
+		else if (n == 21)
+			pen->attributes |= 1 << 4; /* twice */
+		else if (n == 22)
+			pen->attributes &= ~(UINT32_C(3) << 1);
+		else if (n / 10 == 2)
+			pen->attributes &= ~(UINT32_C(1) << (n - 20));
 	}
 	/* Its number in the table; none if that is full. */
 	unsigned number = 0;
@@ -85,7 +79,7 @@ void style_take(struct terminal *t)
 static void add_colour(struct buffer *out, unsigned base, uint32_t colour)
 {
 	uint32_t n = colour & 0xffffff;
-	if (colour & TERMINAL_RGB)
+	if (colour & STYLE_RGB)
 		buffer_printf(out, ";%u;2;%u;%u;%u", base + 8, n >> 16, n >> 8 & 255, n & 255);
 	else if (colour && n < 8)
 		buffer_printf(out, ";%u", base + n);
@@ -97,8 +91,7 @@ static void add_colour(struct buffer *out, unsigned base, uint32_t colour)
    erased with. */
 static void repaint_cells(const struct terminal *t, struct buffer *out)
 {
-	static const uint8_t params[] = {1, 2, 3, 4, 7, 9}; /* in the order of the bits */
-	static const struct terminal_style none = {0};
+	static const struct style none = {0};
 	const struct screen *s = t->screen;
 	struct buffer text = BUFFER_INIT;
 	struct emitter e = {.write = emitter_collect, .ctx = &text};
@@ -111,16 +104,16 @@ static void repaint_cells(const struct terminal *t, struct buffer *out)
 				if ((row->cells[to] & CELL_STYLE) != number &&
 				    !cell_is_stub(row->cells[to]))
 					break;
-			const struct terminal_style *style =
+			const struct style *style =
 				number ? &t->styles.table[(number >> CELL_STYLE_SHIFT) - 1] : &none;
 			struct row part = {.cells = row->cells + x, .used = to - x};
 			buffer_clear(&text);
 			row_emit_cells(&part, part.used, &s->clusters, &e);
 			emitter_text(&e, "", 0); /* blanks at its end */
 			buffer_printf(out, "\033[%u;%uH\033[0", y + 1, x + 1);
-			for (size_t i = 0; i < sizeof(params); i++) {
+			for (unsigned i = 1; i < 10; i++) {
 				if (style->attributes >> i & 1)
-					buffer_printf(out, ";%d", params[i]);
+					buffer_printf(out, ";%u", i);
 			}
 			add_colour(out, 30, style->ink);
 			add_colour(out, 40, style->paper);

@@ -111,25 +111,6 @@ int terminal_pending(const struct terminal *t, struct buffer *out);
    cursor position, 1-based, is stored where the pointers are not NULL. */
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
 
-// The picture with its colours, if options.styles is set.
-
-/* A colour: 0 is the default one; else TERMINAL_PALETTE + 0 to 255, or TERMINAL_RGB + 0xRRGGBB. */
-#define TERMINAL_RGB     0x1000000u
-#define TERMINAL_PALETTE 0x2000000u
-
-enum {
-	TERMINAL_BOLD = 1,
-	TERMINAL_FAINT = 2,
-	TERMINAL_ITALIC = 4,
-	TERMINAL_UNDERLINE = 8,
-	TERMINAL_INVERSE = 16,
-	TERMINAL_STRUCK = 32,
-};
-
-struct terminal_style {
-	uint32_t ink, paper, attributes;
-};
-
 /* Facts for its users besides the text. */
 struct terminal_facts {
 	unsigned cols, rows;
