@@ -17,10 +17,11 @@
 struct emitter;
 struct terminal;
 
-/* Character sets of the VT100: DEC line drawing and the national ones (ISO 2022, ESC ( F and the
-   like). In mode.c. */
+/* Character sets of the VT100: ASCII and DEC line drawing (ISO 2022, ESC ( F and the like); no
+   national ones, which xterm obeys only where it was asked to. In mode.c. */
 
-#define CHARSET_ASCII 'B'
+#define CHARSET_ASCII    'B'
+#define CHARSET_GRAPHICS '0'
 
 struct charsets {
 	char sets[2];   /* G0 and G1 */
@@ -323,7 +324,6 @@ struct modes {
 	bool newline; /* LF, VT and FF return to the first column */
 	bool origin;
 	bool wrap;
-	bool reverse_wrap;
 	bool cursor, cursor_keys, keypad;
 	bool others[12];
 };
