@@ -48,12 +48,13 @@ struct typing {
 	struct passage passage;
 	struct output_queue out;
 	struct redactor redactor;
-	char mark[48];        /* what every mark begins with */
-	struct buffer unread; /* the output from the start of what may be a mark */
-	struct buffer input;  /* to the shell */
-	struct buffer typed;  /* since the last prompt */
-	bool taken;           /* it was the command of a passage */
-	bool armed;           /* marks count */
+	char mark[48];         /* what every mark begins with */
+	struct buffer unread;  /* the output from the start of what may be a mark */
+	struct buffer input;   /* to the shell */
+	struct buffer typed;   /* since the last prompt */
+	bool taken;            /* it was the command of a passage */
+	struct buffer command; /* that, without secrets */
+	bool armed;            /* marks count */
 	int64_t rest_at;
 	char *shown[4];
 	struct loop loop;
@@ -70,8 +71,13 @@ static void typing_on_mark(struct typing *t, const char *what)
 		/* Newlines at its end are none of the command's. */
 		while (t->typed.len > 0 && strchr("\r\n", t->typed.data[t->typed.len - 1]))
 			buffer_truncate(&t->typed, t->typed.len - 1);
-		const char *typed = buffer_string(&t->typed);
-		t->shown[2] = (char *)(typed ? typed : "");
+		buffer_clear(&t->command);
+		if (!t->job.secrets)
+			buffer_add(&t->command, &t->typed);
+		else if (buffer_string(&t->typed))
+			redactor_string(t->job.secrets, t->typed.data, &t->command);
+		const char *command = buffer_string(&t->command);
+		t->shown[2] = (char *)(command ? command : "");
 		t->taken = true;
 		passage_begin(&t->passage);
 	}
@@ -121,12 +127,13 @@ static void typing_on_output(void *ctx, const char *data, size_t len)
 	passage_feed(&t->passage, data, len);
 }
 
-/* Reads what the shell's terminal has. Returns false when nobody holds it any more. */
-static bool typing_read_output(struct typing *t)
+/* Reads what the shell's terminal has; `end`: also what its reader does not take yet. */
+static void typing_read_output(struct typing *t, bool end)
 {
-	int end = -1;
-	for (size_t got = 0, n; got < SOURCE_TURN && !output_queue_is_full(&t->out); got += n) {
-		n = source_read_once(t->passage.master, t->chunk, sizeof(t->chunk), &end);
+	int error;
+	for (size_t got = 0, n; got < SOURCE_TURN && (end || !output_queue_is_full(&t->out));
+	     got += n) {
+		n = source_read_once(t->passage.master, t->chunk, sizeof(t->chunk), &error);
 		if (n == 0)
 			break;
 		if (t->job.secrets)
@@ -137,7 +144,6 @@ static bool typing_read_output(struct typing *t)
 	t->rest_at = t->unread.len > 0 || t->passage.state != PASSAGE_CLOSED
 			     ? clock_monotonic_ms() + REST_MS
 			     : 0;
-	return end != EIO;
 }
 
 /* Takes what somebody types. Returns false when he is gone. */
@@ -203,7 +209,7 @@ static void typing_on_time(struct typing *t, int64_t now_ms)
 		t->rest_at = 0;
 		typing_scan(t, true);
 		if (t->passage.state != PASSAGE_CLOSED && passage_reads_keys(&t->passage, true))
-			passage_end(&t->passage, -1);
+			passage_let_go(&t->passage);
 	}
 	int64_t due = passage_due(&t->passage);
 	if (due && now_ms >= due)
@@ -235,7 +241,7 @@ static int typing_loop(struct typing *t, int signals)
 		/* A new size is there before what is typed behind it. */
 		lives = !signalled || typing_on_signal(t, signals, &status);
 		if (comes)
-			typing_read_output(t);
+			typing_read_output(t, false);
 		if (typed && !typing_read_input(t))
 			return -1;
 		if (takes || typed)
@@ -289,7 +295,8 @@ static void typing_set_hooks(const struct typing *t, const char *shell)
 	buffer_release(&value);
 }
 
-/* Starts the shell on a terminal of its own. Returns its pid, or -1 with errno. */
+/* Starts the shell on a terminal of its own, which stays open when no process of the shell's has it
+   any more: who reads it would find its end again and again. Returns the pid, or -1 with errno. */
 static pid_t typing_start(struct typing *t, const char *shell)
 {
 	struct pty pty;
@@ -316,7 +323,6 @@ static pid_t typing_start(struct typing *t, const char *shell)
 			.master = pty.master, .device = st.st_rdev, .first_ms = LOOK_PROMPT_MS};
 	t->passage.master = pty.master;
 	t->passage.shell = pid;
-	io_close(&pty.slave);
 	return pid;
 }
 
@@ -362,17 +368,21 @@ int typed_run(struct settings *s, const char *program, char **argv)
 	int status = typing_loop(t, signals);
 	/* What the shell wrote last, as far as its reader takes it. */
 	if (status >= 0) {
-		typing_read_output(t);
+		typing_read_output(t, true);
 		redactor_finish(&t->redactor);
 		typing_scan(t, true);
 	}
 	passage_end(&t->passage, status < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 	/* The shell of a reader who has gone is hung up. */
 	io_close(&t->passage.master);
-	for (int tries = 0; tries < 10 && t->out.queue.len > 0 && !t->out.error; tries++) {
+	for (size_t tries = 0, left = 0, now; tries < 10 && !t->out.error; tries++) {
 		struct pollfd p = {.fd = output_queue_poll_fd(&t->out), .events = POLLOUT};
-		io_poll(&p, 1, 100);
 		output_queue_pump(&t->out);
+		if ((now = t->out.queue.len - t->out.sent) == 0)
+			break;
+		tries = now == left ? tries : 0;
+		left = now;
+		io_poll(&p, 1, 100);
 	}
 	tcsetattr(STDIN_FILENO, TCSANOW, &t->job.modes);
 	trace_close();

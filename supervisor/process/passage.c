@@ -216,6 +216,13 @@ bool passage_reads_keys(const struct passage *p, bool shell)
 	return pty_is_raw(p->master) && (tcgetpgrp(p->master) == p->shell) == shell;
 }
 
+void passage_let_go(struct passage *p)
+{
+	if (p->state == PASSAGE_HELD)
+		passage_report(p, WORDING_RUNNING);
+	p->state = PASSAGE_AS_IT_IS;
+}
+
 void passage_feed(struct passage *p, const char *data, size_t len)
 {
 	p->came_ms = p->state == PASSAGE_CLOSED ? 0 : clock_monotonic_ms();
@@ -234,10 +241,8 @@ void passage_feed(struct passage *p, const char *data, size_t len)
 	}
 	if (p->state == PASSAGE_HELD &&
 	    (passage_reads_keys(p, false) ||
-	     terminal_facts(interceptor_terminal(p->text)).is_alternate)) {
-		passage_report(p, WORDING_RUNNING);
-		p->state = PASSAGE_AS_IT_IS;
-	}
+	     terminal_facts(interceptor_terminal(p->text)).is_alternate))
+		passage_let_go(p);
 	if (len == 0)
 		return;
 	if (p->state == PASSAGE_HELD) {
@@ -264,8 +269,10 @@ void passage_end(struct passage *p, int status)
 		passage_report(p, status < 0 ? WORDING_INTERRUPTED : WORDING_ENDED);
 	else
 		p->record.shown.text = p->record.shown.bytes;
+	/* What ended well and printed nothing is a line of the journal. */
 	const struct buffer *texts[2] = {p->text ? interceptor_held(p->text) : NULL, NULL};
-	if (record_keep(&p->record, texts) < 0 && p->text)
+	if ((p->record.shown.bytes > 0 || status != 0) && record_keep(&p->record, texts) < 0 &&
+	    p->text)
 		interceptor_spill(p->text);
 	shown_keep(&p->record.shown, p->record.artifact);
 	record_close(&p->record, true);

@@ -42,6 +42,9 @@ void passage_feed(struct passage *p, const char *data, size_t len);
    that he gets when it returns. Nothing if no passage is open. */
 void passage_end(struct passage *p, int status);
 
+/* Somebody types keys: the rest passes as it is. */
+void passage_let_go(struct passage *p);
+
 /* When passage_on_time() is due; 0: not before more comes. */
 int64_t passage_due(const struct passage *p);
 

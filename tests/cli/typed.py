@@ -239,6 +239,11 @@ class Passages(Case):
         typing.line(":")
         return typing
 
+    def commands(self):
+        """The commands in the journal."""
+        lines = read_file(os.path.join(self.store, "sessions", "default", "journal.jsonl")).splitlines()
+        return [run for run in map(json.loads, lines) if run["eventName"] == "terse.run"]
+
     def test_preview(self):
         typing = self.typing(echo=False)
         shown = typing.line("seq 20000; echo 'error: it broke'; seq 20000; echo SENTINEL$?; (exit 9)")
@@ -268,7 +273,11 @@ class Passages(Case):
         with open(fifo, "wb"):
             pass
         typing.until(rb"\n4000\r\nReally\? ")
-        self.assertRegex(typing.line("yes"), rb"(?s)\[terse: exit 0.*got yes\r\n@> $")
+        shown = typing.line("yes")
+        self.assertRegex(shown, rb"(?s)\[terse: exit 0.*got yes\r\n@> $")
+        # The answer is not the command.
+        meta = self.metadata(re.search(rb"cmd-\w+", shown).group().decode())
+        self.assertIn("got $x", meta["process.command_args"][-1])
 
     def test_programs_with_keys_pass(self):
         """A program that reads keys has the terminal: nothing of it is held."""
@@ -277,6 +286,32 @@ class Passages(Case):
         self.assertEqual(typing.until(rb"\n3000\n"), numbers(3000))
         typing.send("x")
         typing.until(rb"x.*@> ")
+        typing.send("seq 3000; read -n1 x; (exit 5)\n")
+        typing.until(rb"(?s)\[terse: .*\n3000\r\n")
+        typing.send("x")
+        typing.until(rb"@> ")
+        self.assertEqual((self.commands()[-1]["state"], self.commands()[-1]["process.exit.code"]), ("done", 5))
+
+    def test_nothing_printed(self):
+        """A command that printed nothing and went well is a line of the journal; one that failed is kept."""
+        typing = self.typing(echo=False)
+        typing.line(":")
+        typing.line("(exit 3)")
+        self.assertEqual([("id" in run, run["process.exit.code"]) for run in self.commands()], [(False, 0), (True, 3)])
+
+    def test_end_is_whole(self):
+        """A reader that is slow gets all that the shell wrote."""
+        typing = Typing(self, TERSE, "shell", "bash", "--norc", "-ic", "seq 100000")
+        eventually(lambda: not any(p.name == "bash" for p in processes(self.mark)), "the shell's end")
+        self.assertEqual(typing.end(), numbers(100000).replace(b"\n", b"\r\n"))
+
+    def test_terminal_is_left(self):
+        """terse sleeps while nothing of the shell's has the terminal open."""
+        typing = self.typing(echo=False)
+        typing.send("exec sleep 1000 </dev/null >/dev/null 2>&1\n")
+        eventually(lambda: any(p.name == "sleep" for p in processes(self.mark)), "the sleep")
+        stat = "/proc/%d/stat" % typing.pid
+        eventually(lambda: all(read_file(stat).split(b") ")[1][:1] == b"S" for _ in range(50)), "that terse sleeps")
 
     def test_overwritten_hooks(self):
         """Marks of one kind alone count for nothing."""
@@ -325,9 +360,10 @@ class Passages(Case):
     def test_redaction(self):
         typing = self.typing(echo=False, env={"TERSE_REDACT": "yes"})
         secret = "ghp_" + "Ab3dEf" * 6
-        shown = typing.line("echo token '%s''%s'; seq 3000" % (secret[:9], secret[9:]))
-        self.assertNotIn(secret.encode(), shown)
+        for command in ("echo token '%s''%s'; seq 3000" % (secret[:9], secret[9:]), "echo %s" % secret):
+            self.assertNotIn(secret.encode(), typing.line(command))
         self.assertNotIn(secret.encode(), read_file(self.artifacts()[0]))
+        self.assertNotIn(secret, json.dumps(self.commands()))
 
     def test_nothing_is_left(self):
         """The harness dies; terse is killed."""
