@@ -339,7 +339,6 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	}
 	c->json = s->structured;
 	c->session = session->number;
-	session->commands++;
 	/* Without the file in memory the command runs, and leaves nothing. */
 	char *leave = argument_value(a, "args") ? NULL : shell_leave_open(&c->leave, s->program);
 	call_run_words(text, s, a, leave);

@@ -240,8 +240,6 @@ struct session {
 	char name[SESSIONS_NAME_MAX + 1];
 	uint64_t number; /* tells a session from a later one of its name */
 	struct buffer state;
-	int64_t begun_ms;  /* monotonic */
-	uint64_t commands; /* that it has run */
 };
 
 struct sessions {
@@ -258,11 +256,9 @@ struct session *sessions_find(struct sessions *s, const char *name);
    (letters, digits, '.', '_', '-' only), ENFILE (too many), ENOMEM. */
 struct session *sessions_begin(struct sessions *s, const char *name, const struct buffer *state);
 
-/* The tools new_session, end_session (the default one begins anew) and list_sessions, as their rows
-   have them. */
+/* The tools new_session and end_session (the default one begins anew), as their rows have them. */
 int sessions_serve_new(struct server *s, const struct arguments *a, struct buffer *text);
 int sessions_serve_end(struct server *s, const struct arguments *a, struct buffer *text);
-int sessions_serve_list(struct server *s, const struct arguments *a, struct buffer *text);
 
 /* --- the server ------------------------------------------------------------------------------- */
 

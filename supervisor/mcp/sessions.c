@@ -3,7 +3,6 @@
 #include "supervisor/mcp/server.h"
 
 #include "lib/active.h"
-#include "lib/human.h"
 #include "lib/io.h"
 #include "lib/quote.h"
 #include "supervisor/process/spawn.h"
@@ -209,7 +208,7 @@ struct session *sessions_begin(struct sessions *s, const char *name, const struc
 	if (errno)
 		return NULL;
 	struct session *made = &s->items[s->count];
-	*made = (struct session){.number = s->begun, .begun_ms = clock_monotonic_ms()};
+	*made = (struct session){.number = s->begun};
 	memcpy(made->name, name, len + 1);
 	buffer_add(&made->state, state);
 	if (buffer_check(&made->state) < 0) {
@@ -260,30 +259,12 @@ int sessions_serve_end(struct server *s, const struct arguments *a, struct buffe
 	struct sessions *all = &s->sessions;
 	struct session *at = sessions_find(all, name);
 	if (!at)
-		return arguments_refuse(text, "session",
-					"there is none of that name; list_sessions lists all");
+		return arguments_refuse(text, "session", "there is none of that name");
 	buffer_release(&at->state);
 	memmove(at, at + 1, (size_t)(all->items + --all->count - at) * sizeof(*at));
 	if (is_default && !sessions_begin(all, name, &s->start))
 		return arguments_refuse(text, "session", "%s", strerror(errno));
 	buffer_printf(text, is_default ? "session %s begins anew\n" : "session %s has ended\n",
 		      name);
-	return 0;
-}
-
-int sessions_serve_list(struct server *s, const struct arguments *a, struct buffer *text)
-{
-	int64_t now_ms = clock_monotonic_ms();
-	(void)a;
-	for (size_t i = 0; i < s->sessions.count; i++) {
-		const struct session *one = &s->sessions.items[i];
-		const char *directory = shell_state_value(&one->state, "PWD");
-		char age[HUMAN_LEN];
-		buffer_printf(text, "%s: ", one->name);
-		quote_text(text, directory, strlen(directory), 0);
-		buffer_printf(text, ", %s command%s, %s old\n", HUMAN_COUNT(one->commands),
-			      one->commands == 1 ? "" : "s",
-			      human_age(age, now_ms - one->begun_ms));
-	}
 	return 0;
 }

@@ -105,8 +105,6 @@ static const struct argument end_arguments[] = {
 	{.name = NULL},
 };
 
-static const struct argument no_arguments[] = {{.name = NULL}};
-
 static const char *tool_check_read(const struct arguments *a)
 {
 	const char *stream = argument_text(a, "stream");
@@ -214,14 +212,6 @@ const struct tool tools[] = {
 		.description = "Forget a session. Commands it started go on.",
 		.serve = sessions_serve_end,
 		.arguments = end_arguments,
-	},
-	{
-		.name = "list_sessions",
-		.title = "List shell sessions",
-		.description = "List the sessions: directory, age, commands.",
-		.read_only = true,
-		.serve = sessions_serve_list,
-		.arguments = no_arguments,
 	},
 	{.name = NULL},
 };
@@ -434,8 +424,6 @@ int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 		if (strcmp(key, "description") == 0)
 			continue;
 		int at = arguments_find(tool, strcmp(key, "timeout_ms") == 0 ? "timeout" : key);
-		if (at < 0 && !t->name)
-			return arguments_refuse(wrong, key, "it takes no arguments");
 		if (at < 0) {
 			arguments_refuse(wrong, key, "no such argument; there are");
 			for (int i = 0; t[i].name; i++)

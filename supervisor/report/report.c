@@ -99,14 +99,12 @@ static const char *const states[] = {
 static void report_json_add_stream(struct buffer *out, const char *name,
 				   const struct report_stream *s)
 {
-	bool is_truncated = report_is_truncated(s);
 	if (!report_is_truncated(s))
 		return;
 	json_begin(out, name, '{');
-	json_add_bool(out, "truncated", is_truncated);
-	if (is_truncated)
-		json_add_string(out, "truncated_by",
-				s->binary ? "binary" : limit_name(&s->limit, s->broken));
+	json_add_bool(out, "truncated", true);
+	json_add_string(out, "truncated_by",
+			s->binary ? "binary" : limit_name(&s->limit, s->broken));
 	json_add_count(out, "total_lines", s->total_lines);
 	json_add_count(out, "total_bytes", s->total_bytes);
 	json_add_count(out, "returned_lines", s->returned_lines);

@@ -453,7 +453,7 @@ class Server(Fault):
             ("tools/call", {"name": "run_command", "arguments": {"command": "seq 3000; echo over; exit 7"}}),
             ("tools/call", {"name": "list_commands"}),
             ("tools/call", {"name": "read_command_output", "arguments": {"artifact_id": "last", "offset": 7}}),
-            ("tools/call", {"name": "list_sessions"}))
+            ("tools/call", {"name": "new_session"}))
 
     CALLS = ("pipe=EMFILE", "fork=EAGAIN", "fd=EINVAL", "poll=ENOMEM", "socket=EINTR", "read=EINTR", "write=EINTR",
              "wait=EINTR", "fd=EINTR", "open=EMFILE", "socket=ENOMEM")
