@@ -1,11 +1,10 @@
-// terse config: the settings and where each comes from; checking and writing configuration files.
+// terse config: the settings and where each comes from; checking configuration files.
 
 #include "config/option.h"
 #include "config/profile.h"
 #include "config/section.h"
 #include "config/settings.h"
 #include "lib/buffer.h"
-#include "lib/bytes.h"
 #include "lib/quote.h"
 #include "shim/exec_call.h"
 #include "shim/shell.h"
@@ -158,7 +157,7 @@ static int config_check(int count, char **files)
 	return verb_print(NULL, &out) || status;
 }
 
-/* --- init, get and set ----------------------------------------------------------- */
+/* --- init and get ----------------------------------------------------------- */
 
 static int config_bad_usage(const char *what, const char *why)
 {
@@ -193,143 +192,46 @@ static const struct option *config_find(const char *name)
 	return found;
 }
 
-/* What is behind the value in a line of an ini file: blanks, a comment, the line's end. */
-static const char *config_tail(const char *line, const char *end)
-{
-	const char *tail = line;
-	while (tail < end && !(*tail == ';' && tail > line && strchr(" \t", tail[-1])))
-		tail++;
-	while (tail > line && strchr(" \t\r\n", tail[-1]))
-		tail--;
-	return tail;
-}
-
-/* Appends the text with the setting in it: in the place that it has in `now`, which are the text's
-   settings, else behind the last other one of its section or its header, or in a new section at the
-   end. Lines end as the first one does. */
-static void config_edit(struct buffer *out, const struct buffer *text, struct settings *now,
-			const struct option *o, const char *value)
-{
-	unsigned place = option_source(now, o)->line, number = 1;
-	const bool is_there = place > 0;
-	const char *eol = newline_of(text->data, text->len);
-	const size_t section_len = strlen(o->section);
-	for (const struct option *other = option_table; other < option_table + option_count;
-	     other++)
-		if (!is_there && strcmp(other->section, o->section) == 0 &&
-		    other->type != OPTION_LIST && option_source(now, other)->line > place)
-			place = option_source(now, other)->line;
-	for (size_t at = 0, end; at < text->len; at = end, number++) {
-		const char *line = text->data + at, *newline = memchr(line, '\n', text->len - at);
-		end = newline ? (size_t)(newline - text->data) + 1 : text->len;
-		if (!place && end - at > section_len + 1 && *line == '[' &&
-		    strncmp(line + 1, o->section, section_len) == 0 && line[section_len + 1] == ']')
-			place = number;
-		if (is_there && number == place) {
-			line = config_tail(line, text->data + end);
-			buffer_printf(out, "%s = %s", o->key, value);
-		}
-		buffer_append(out, line, (size_t)(text->data + end - line));
-		if (!newline)
-			buffer_append_string(out, eol);
-		if (!is_there && number == place)
-			buffer_printf(out, "%s = %s%s", o->key, value, eol);
-	}
-	if (!place)
-		buffer_printf(out, "%s[%s]%s%s = %s%s", text->len ? eol : "", o->section, eol,
-			      o->key, value, eol);
-}
-
-/* Whether that value is what is read from the text: part of it may look like a comment or another
-   line, or be too much for one. */
-static bool config_holds(const struct buffer *text, const char *path, const struct option *o,
-			 const char *value)
-{
-	struct settings s;
-	struct option_error error;
-	if (settings_init(&s) < 0)
-		return false;
-	bool holds = settings_load_text(&s, ORIGIN_USER, path, text->data, text->len, &error) == 0;
-	const char *const *field =
-		(const char *const *)(const void *)((const char *)&s + o->offset);
-	if (holds && o->type == OPTION_STRING)
-		holds = strcmp(*field ? *field : "", value) == 0;
-	settings_release(&s);
-	return holds;
-}
-
-/* Makes the user's file, or sets the option in it. Returns the exit status. */
-static int config_write(const struct option *o, const char *value)
+/* Makes the user's file. Returns the exit status. */
+static int config_init(void)
 {
 	char room[PATH_MAX];
 	bool named;
-	const char *path = settings_user_file(room, &named), *what = path, *why = NULL;
+	const char *path = settings_user_file(room, &named);
+	struct document d;
+	struct buffer sample = BUFFER_INIT, line = BUFFER_INIT;
 	if (!path) {
 		verb_error("config", "no home directory, or TERSE_CONFIG is empty");
 		return EXIT_TERSE;
 	}
-	struct document d;
-	struct settings now;
-	struct option_error error = {""};
-	struct buffer next = BUFFER_INIT, line = BUFFER_INIT;
-	int result = document_read(&d, path, NULL);
-	const bool exists = result == 0 && d.exists && !o;
-	if (result < 0)
-		why = d.reason ? d.reason : strerror(errno);
-	else if (exists)
-		why = "exists already; terse config init - prints the sample";
-	else if (!o)
-		option_print_sample(&next);
-	else if (settings_init(&now) < 0)
-		why = strerror(errno);
-	else {
-		if (settings_load_text(&now, ORIGIN_USER, path, d.text.data, d.text.len, &error) <
-		    0)
-			what = NULL;
-		else if (option_set(&now, o, value, &error) < 0)
-			what = o->key;
-		else
-			config_edit(&next, &d.text, &now, o, value);
-		why = what == path ? NULL : *error.text ? error.text : strerror(errno);
-		if (!why && buffer_check(&next) == 0 && !config_holds(&next, path, o, value)) {
-			what = o->key;
-			why = "an ini file can't hold that value";
-		}
-		settings_release(&now);
-	}
-	if (!why && (buffer_check(&next) < 0 || document_write(&d, next.data, next.len) < 0))
-		why = strerror(errno);
+	option_print_sample(&sample);
+	int status = document_read(&d, path, NULL);
+	const bool exists = status == 0 && d.exists;
+	if (status == 0 && !exists)
+		status = buffer_check(&sample) < 0 ? -1
+						   : document_write(&d, sample.data, sample.len);
+	if (exists)
+		verb_error("config", "%s: exists already; terse config init - prints the sample",
+			   path);
+	else if (status < 0)
+		verb_error("config", "%s: %s", path, d.reason ? d.reason : strerror(errno));
 	document_release(&d);
-	buffer_release(&next);
-	if (why) {
-		verb_error("config", "%s%s%s", what ? what : "", what ? ": " : "", why);
+	buffer_release(&sample);
+	if (exists || status < 0)
 		return exists ? 1 : EXIT_TERSE;
-	}
 	config_add_clean(&line, path);
-	if (o) {
-		buffer_printf(&line, ": [%s] %s = ", o->section, o->key);
-		config_add_clean(&line, value);
-	}
 	buffer_append_string(&line, "\n");
 	return verb_print(NULL, &line);
 }
 
-/* get: prints one setting, the items of a list on a line each. set: writes it. */
-static int config_get_or_set(struct settings *s, char **words, int count)
+/* Prints one setting, the items of a list on a line each. */
+static int config_get(struct settings *s, const char *name)
 {
-	const bool sets = strcmp(words[0], "set") == 0;
 	struct buffer text = BUFFER_INIT;
 	char room[VALUE_LEN];
-	if (count != 2 + sets)
-		return config_bad_usage(words[0],
-					sets ? "needs a key and a value" : "needs one key");
-	const struct option *o = config_find(words[1]);
+	const struct option *o = config_find(name);
 	if (!o)
 		return EXIT_TERSE;
-	if (sets && o->type == OPTION_LIST)
-		return config_bad_usage(words[1], "is a list; edit the ini file for it");
-	if (sets)
-		return config_write(o, words[2]);
 	o = option_in_force(s, o);
 	const struct strings *list = config_list(s, o);
 	const char *value = config_text(s, o, room);
@@ -403,7 +305,7 @@ static int config_run(struct verb_call *c)
 	}
 	if (strcmp(action, "init") == 0) {
 		if (count == 1)
-			return config_write(NULL, NULL);
+			return config_init();
 		if (strcmp(words[1], "-") != 0)
 			return config_bad_usage(words[1], "must be - or nothing");
 		option_print_sample(&text);
@@ -412,8 +314,9 @@ static int config_run(struct verb_call *c)
 	const char *agent = rule_agent(c->settings);
 	if (agent)
 		rule_apply(c->settings, agent);
-	if (strcmp(action, "get") == 0 || strcmp(action, "set") == 0)
-		return config_get_or_set(c->settings, words, count);
+	if (strcmp(action, "get") == 0)
+		return count == 2 ? config_get(c->settings, words[1])
+				  : config_bad_usage(action, "needs one key");
 	return config_print_settings(c->settings, words, c->plain);
 }
 
@@ -428,13 +331,12 @@ static const struct verb_option config_options[] = {
 const struct verb verb_config = {
 	.name = "config",
 	.purpose = "print the settings in force; check and write ini files",
-	.forms = "[COMMAND...]\nget SETTING\nset SETTING VALUE\ncheck [FILE...]\ninit [-]\n"
+	.forms = "[COMMAND...]\nget SETTING\ncheck [FILE...]\ninit [-]\n"
 		 "completion [bash|zsh|fish]",
 	.text = "Prints the settings in force (for COMMAND) and where each comes from, or one of\n"
-		"them (get); sets one in the user's ini file and leaves the rest alone (set);\n"
-		"checks ini files; writes a commented one (init; init - prints it); prints a\n"
-		"shell's completion. SETTING: report.size, or size where there is one of it. The\n"
-		"options of terse run are taken, too.\n",
+		"them (get); checks ini files; writes a commented one (init; init - prints it);\n"
+		"prints a shell's completion. SETTING: report.size, or size where there is one of\n"
+		"it. The options of terse run are taken, too.\n",
 	.options = config_options,
 	.more = -1,
 	.command = true,

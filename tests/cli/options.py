@@ -371,52 +371,6 @@ good.ini: no errors
         self.config("get", code=125)
         self.config("get", "size", "mode", code=125)
 
-    def test_set(self):
-        """A setting changes in its place, and nothing else does."""
-        path = os.path.join(self.home, "config", "terse", "terse.ini")
-        self.assertEqual(self.config("set", "size", "8KB"), path + ": [report] size = 8KB\n")
-        self.assertEqual(read_file(path), b"[report]\nsize = 8KB\n")
-        self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
-        ini = "# mine\n[report]\n\t# first\nerr_size = 1KB\n\n[environment]\nset =\n\tA=1\n# end"
-        for words, old, new in (
-                (("err_size", "2KB"), "err_size = 1KB", "err_size = 2KB"),
-                (("report.size", "2KB"), "err_size = 1KB\n", "err_size = 1KB\nsize = 2KB\n"),
-                (("timeout", "5m"), "# end", "# end\n\n[run]\ntimeout = 5m")):
-            write_file(path, ini, 0o640)
-            self.config("set", *words)
-            self.assertEqual(read_file(path).decode(), ini.replace(old, new) + "\n", words)
-            self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
-        for old, new in (("[report]\nsize = 1KB ; mine\n", "[report]\nsize = 3KB ; mine\n"),
-                         ("[report]\r\nsize = 1KB\r\n[run]\r\n", "[report]\r\nsize = 3KB\r\n[run]\r\n"),
-                         ("[report]\r\nerr_size = 1KB\r\n", "[report]\r\nerr_size = 1KB\r\nsize = 3KB\r\n"),
-                         ("[run]\r\n", "[run]\r\n\r\n[report]\r\nsize = 3KB\r\n"),
-                         ("[report] ; mine\n#size = 4KB\n", "[report] ; mine\nsize = 3KB\n#size = 4KB\n")):
-            write_file(path, old)
-            self.config("set", "size", "3KB")
-            self.assertEqual(read_file(path).decode(), new)
-        write_file(path, "[report]\nsize = 1KB\n[run]\n[report]\nsize = 2KB\n")
-        self.config("set", "size", "3KB")
-        self.assertEqual(read_file(path), b"[report]\nsize = 1KB\n[run]\n[report]\nsize = 3KB\n")
-
-    def test_set_refuses(self):
-        path = os.path.join(self.home, "config", "terse", "terse.ini")
-        for words, say in ((("size", "9XB"), "size: not a size (like 4096, 4KB or 1000tok)"),
-                           (("nosuch", "1"), "nosuch: no such key"),
-                           (("environment.set", "A=1"), "environment.set: is a list; edit the ini file for it"),
-                           (("run.profile", "a ;b"), "profile: a name is 1 to 40 letters, digits, _ . or -"),
-                           (("shell", "/a ;b"), "shell: an ini file can't hold that value"),
-                           (("shell", "/a\n[report]"), "shell: an ini file can't hold that value"),
-                           (("shell", " /a"), "shell: an ini file can't hold that value"),
-                           (("shell", "/" + 200 * "a"), "shell: an ini file can't hold that value"),
-                           (("size",), "set: needs a key and a value"), ((), "set: needs")):
-            self.assertTrue(self.config("set", *words, code=125).startswith("terse config: " + say), words)
-        self.assertFalse(os.path.exists(path))
-        os.makedirs(os.path.dirname(path))
-        write_file(path, "[nonsense]\n")
-        self.assertTrue(self.config("set", "size", "8KB", code=125).endswith(
-            "terse config: %s:1: [nonsense]: no such section\n" % path))
-        self.assertEqual(read_file(path), b"[nonsense]\n")
-
     def test_init(self):
         path = os.path.join(self.home, "config", "terse", "terse.ini")
         self.assertEqual(self.config("init"), path + "\n")
