@@ -1,5 +1,4 @@
-// terse archive ID, terse unarchive FILE: a kept run as one file, or only its recording (run
-// --record: an asciicast of version 2, process/supervisor_internal.h).
+// terse archive ID, terse unarchive FILE: a kept run as one file.
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -13,35 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of one line of a recording: an event holds the result of one read(2), escaped. */
-#define LINE_MOST ((size_t)1024 * 1024)
-
-/* Writes only the recording, as far as its lines are whole. Returns 0, or -1 after saying why not.
- */
-static int archive_write_cast(const struct verb_call *c, int dir, const char *id, int to)
-{
-	struct io_lines lines = {.fd = id_open_file(dir, id, ARTIFACT_CAST, O_RDONLY),
-				 .most = LINE_MOST};
-	const char *line;
-	size_t len;
-	int result = -1;
-	if (lines.fd < 0) {
-		verb_fail_part(c, ARTIFACT_CAST, dir, id, errno);
-		return -1;
-	}
-	while ((result = io_lines_next(&lines, &line, &len)) == 1 &&
-	       (result = io_write(to, line, len + 1)) == 0)
-		;
-	if (result < 0)
-		verb_error(c->verb->name, "%s: %m", id);
-	buffer_release(&lines.block);
-	io_close(&lines.fd);
-	return result;
-}
-
 struct archive_options {
 	const char *output;
-	bool force, cast;
+	bool force;
 };
 
 static int archive_run(struct verb_call *c)
@@ -51,13 +24,13 @@ static int archive_run(struct verb_call *c)
 	struct id_found found;
 	struct output out;
 	struct buffer line = BUFFER_INIT;
-	int status = 1, written;
+	int status = 1;
 	if (verb_parse(c, &o) < 0)
 		return EXIT_TERSE;
 	int dir = verb_find_directory(c, c->operands[0], &found, NULL);
 	if (dir < 0)
 		return 1;
-	snprintf(name, sizeof(name), "%s.%s", found.id, o.cast ? "cast" : "tar.zst");
+	snprintf(name, sizeof(name), "%s.tar.zst", found.id);
 	if (!o.output)
 		o.output = name;
 	if (strcmp(o.output, "-") == 0 && isatty(STDOUT_FILENO)) {
@@ -71,15 +44,10 @@ static int archive_run(struct verb_call *c)
 			   o.output);
 		goto out;
 	}
-	if (o.cast) {
-		written = archive_write_cast(c, dir, found.id, out.fd);
-	} else {
-		written = archive_write(dir, found.id, out.fd);
-		if (written < 0)
-			verb_error(c->verb->name,
-				   errno == EBUSY ? "%s: its run is still writing" : "%s: %m",
-				   found.id);
-	}
+	int written = archive_write(dir, found.id, out.fd);
+	if (written < 0)
+		verb_error(c->verb->name,
+			   errno == EBUSY ? "%s: its run is still writing" : "%s: %m", found.id);
 	status = output_close(&out, written) < 0;
 	if (status && written == 0) {
 		verb_error(c->verb->name, "%s: %m", o.output);
@@ -98,8 +66,6 @@ static const struct verb_option archive_options[] = {
 	 "write to this file; -: standard output"},
 	{"--force", 0, VERB_FLAG, offsetof(struct archive_options, force), NULL,
 	 "replace the file"},
-	{"--cast", 0, VERB_FLAG, offsetof(struct archive_options, cast), NULL,
-	 "only the recording (run --record), as an asciicast for asciinema (ID.cast)"},
 	VERB_LAST_ROW,
 	VERB_END_ROW,
 };

@@ -1,4 +1,4 @@
-// terse path ID: the path of an artifact's text, standard error or raw bytes.
+// terse path ID: the path of an artifact's text, standard error, raw bytes or recording.
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 struct path_options {
-	bool raw, standard_error;
+	bool raw, standard_error, cast;
 };
 
 static int path_run(struct verb_call *c)
@@ -22,12 +22,13 @@ static int path_run(struct verb_call *c)
 	struct path_options o = {.raw = false};
 	if (verb_parse(c, &o) < 0)
 		return EXIT_TERSE;
-	if (o.raw && o.standard_error)
-		return verb_fail(c, ENVELOPE_USAGE, "only one of --stderr and --raw");
+	if (o.raw + o.standard_error + o.cast > 1)
+		return verb_fail(c, ENVELOPE_USAGE, "only one of --stderr, --raw and --cast");
 
 	struct id_found found;
 	char path[PATH_MAX], file[ID_LEN + 9];
 	enum artifact_part part = o.raw              ? ARTIFACT_RAW
+				  : o.cast           ? ARTIFACT_CAST
 				  : o.standard_error ? ARTIFACT_ERR
 						     : ARTIFACT_OUT;
 	int dir = verb_find_directory(c, c->operands[0], &found, path);
@@ -65,6 +66,8 @@ static const struct verb_option path_options[] = {
 	{"--stderr", 0, VERB_FLAG, offsetof(struct path_options, standard_error), NULL,
 	 "of its standard error"},
 	{"--raw", 0, VERB_FLAG, offsetof(struct path_options, raw), NULL, "of its raw bytes"},
+	{"--cast", 0, VERB_FLAG, offsetof(struct path_options, cast), NULL,
+	 "of its recording (run --record), an asciicast"},
 	VERB_LAST_ROW,
 	VERB_JSON_ROW,
 	VERB_END_ROW,

@@ -164,7 +164,7 @@ const struct verb verb_snapshot = {
 	.text = "Prints the screen of a running command, full-screen programs included, or the "
 		"last\n"
 		"one of a command that was run with --record. To play that at its own pace:\n"
-		"terse archive --cast -o - ID | asciinema play -\n",
+		"asciinema play $(terse path --cast ID)\n",
 	.options = snapshot_options,
 	.least = 1,
 	.live = true,

@@ -14,8 +14,7 @@ class Outputs(Case):
         super().setUp()
         self.kept = self.newest("kept", "--record", "echo", "hello")
         self.verbs = (
-            ("report", "-o"), ("archive", self.kept, "--force", "-o"),
-            ("archive", self.kept, "--cast", "--force", "-o"))
+            ("report", "-o"), ("archive", self.kept, "--force", "-o"))
         self.new = (("archive", self.kept, "-o"),)
 
     def newest(self, session, *argv):
@@ -75,9 +74,10 @@ class Outputs(Case):
 
     def test_a_failure_leaves_what_was_there(self):
         write_file(self.path("file"), "before")
-        os.unlink(os.path.join(self.store, "sessions", "kept", self.kept + ".cast"))
-        self.write(("archive", self.kept, "--cast", "--force", "-o"), self.path("file"), 1)
-        self.write(("archive", self.kept, "--cast", "-o"), self.path("new"), 1)
+        lives = self.newest("live", "--yield", "1ms", "cat")
+        self.write(("archive", lives, "--force", "-o"), self.path("file"), 1)
+        self.write(("archive", lives, "-o"), self.path("new"), 1)
+        self.terse("signal", lives)
         self.assertEqual(os.listdir(self.work), ["file"])
         self.assertEqual(read_file(self.path("file")), b"before")
 

@@ -128,7 +128,7 @@ class Secret(PersonCase):
         self.assertEqual(waiting.code, 0)
         self.assertIn(b"got %d\n" % len(SECRET), waiting.out)
         for verb in (("read", identifier), ("list",), ("show", identifier),
-                     ("read", identifier, "--raw"), ("snapshot", identifier), ("archive", "--cast", "-o", "-", identifier), ("report",), ("stats",)):
+                     ("read", identifier, "--raw"), ("snapshot", identifier), ("report",), ("stats",)):
             done = self.terse(*verb)
             self.given.append(done.out + done.err)
         self.assertIn(b"got", b"".join(self.given))

@@ -48,7 +48,7 @@ VERBS = (
     ("search", "--all", "menu"), ("changes", "A", "B"), ("changes", "B", "A", "--json"),
     ("snapshot", "A"), ("snapshot", "A", "--json"),
     ("read", "A", "--preview"), ("read", "A", "--raw", "-a"), ("report", "A", "-o", "page.html"),
-    ("archive", "A", "--output", "A.terse", "--force"), ("archive", "A", "--cast", "--output", "A.cast", "--force"),
+    ("archive", "A", "--output", "A.terse", "--force"), ("path", "--cast", "A"),
     ("unarchive", "A.terse"),
 )
 
