@@ -6,7 +6,6 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
-#include "lib/loop.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
@@ -30,7 +29,7 @@ struct read {
 	struct page_request lines;
 	const char *option;    /* that names the first line */
 	uint64_t from, length; /* 0: not given */
-	bool preview, follow;
+	bool preview;
 
 	struct text text;
 	enum artifact_part part;
@@ -48,9 +47,6 @@ struct read {
 
 /* A plain file with more bytes is not read as a whole only to tell how many lines it has. */
 #define COUNT_MAX ((uint64_t)1024 * 1024 * 1024)
-
-/* Lines before what is followed, as those of tail -f. */
-#define FOLLOW_LINES 10
 
 /* The text has no such line, of `total`, or byte. Returns 1. */
 static int read_past_end(const struct read *r, uint64_t total)
@@ -306,64 +302,6 @@ static int read_all(struct read *r)
 	return result;
 }
 
-/* --- what is added, until nobody writes any more ------------------------------------------ */
-
-/* Prints what there is of the text from *at on, up to `to`, and moves *at. Returns 0, or -1 with
-   errno. */
-static int read_added(const struct read *r, uint64_t *at, uint64_t to)
-{
-	struct text text; /* as it is now */
-	if (to <= *at)
-		return 0;
-	int result = text_open(&text, r->text.dir, r->text.id, ARTIFACT_OUT);
-	if (result < 0)
-		return -1;
-	if (to > text.size)
-		to = text.size;
-	if (to > *at) {
-		result = slice_stream(&text, *at, to, STDOUT_FILENO);
-		*at = to;
-	}
-	text_close(&text);
-	return result;
-}
-
-static int read_follow(struct read *r)
-{
-	struct watched w = {.call = r->call};
-	struct loop l;
-	uint64_t at = 0, to, total;
-	bool gone = false;
-	int live = live_run_find(r->call, r->text.id, &w.run, w.id, true);
-	if (live < 0)
-		return 1;
-	int result = read_find_range(r, &at, &to, &total);
-	enum watched_news news = live ? WATCHED_OVER : WATCHED_SAME;
-	loop_begin(&l);
-	if (live == 0)
-		watched_begin(&w, true);
-	while (result == 0 && news != WATCHED_OVER) {
-		watched_wait(&w, &l);
-		loop_watch(&l, STDOUT_FILENO, 0, loop_note, &gone);
-		loop_turn(&l);
-		news = watched_take(&w);
-		if (news == WATCHED_FAILED) {
-			io_close(&w.run);
-			return 1;
-		}
-		if (gone) {
-			errno = EPIPE;
-			result = -1;
-		} else if (news == WATCHED_CHANGED) {
-			result = read_added(r, &at, w.now.settled);
-		}
-	}
-	if (result == 0)
-		result = read_added(r, &at, UINT64_MAX);
-	io_close(&w.run);
-	return result == 1 ? read_past_end(r, total) : result;
-}
-
 /* --- all of it ------------------------------------------------------------------------ */
 
 /* Says what it is, unless it is text: "[PNG image, 12.3 KB: not shown]". The output of a run was
@@ -379,7 +317,7 @@ static bool read_describe(const struct read *r, bool raw_is_text, int *status)
 	    text_open(&raw, t->dir, t->id, ARTIFACT_RAW) == 0) {
 		verb_is_binary(&raw, &kind);
 		seen = &raw;
-	} else if (!r->follow && (r->part == ARTIFACT_RAW ? !raw_is_text : !*t->id) &&
+	} else if ((r->part == ARTIFACT_RAW ? !raw_is_text : !*t->id) &&
 		   /* The text of an artifact is never binary. */
 		   verb_is_binary(t, &kind)) {
 		seen = t;
@@ -456,14 +394,8 @@ static int read_check(struct read *r)
 		{r->standard_error && r->raw, "only one of --stderr and --raw"},
 		{r->raw && r->preview, "--preview does not go with --raw"},
 		{!r->preview && r->exit_code >= 0, "--exit-code goes with --preview"},
-		{r->place.numbered && (r->bytes || r->raw || r->preview || r->follow),
-		 "-n goes with neither --bytes, --raw, --preview nor --follow"},
-		{r->follow && (r->range || r->bytes || q->limit || r->preview || r->call->json ||
-			       r->standard_error || r->raw),
-		 "--follow goes with --offset or --tail"},
-		{r->follow && r->sink == SINK_AGENT,
-		 "--follow is for people and programs; terse await ID waits, and prints what is "
-		 "new"},
+		{r->place.numbered && (r->bytes || r->raw || r->preview),
+		 "-n goes with neither --bytes, --raw nor --preview"},
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		if (wrong[i].is)
@@ -510,10 +442,8 @@ static int read_show(struct read *r)
 		r->lines.room /= 2;
 	if (!r->place.binary && read_describe(r, all && !person, &result))
 		return result;
-	pid_t pager = person && !r->follow ? pager_start() : 0;
-	if (r->follow)
-		result = read_follow(r);
-	else if (r->preview)
+	pid_t pager = person ? pager_start() : 0;
+	if (r->preview)
 		result = read_preview(r);
 	else if (all)
 		result = read_all(r);
@@ -521,7 +451,7 @@ static int read_show(struct read *r)
 		result = r->bytes ? read_slice(r) : read_page(r);
 	pager_end(pager);
 	/* Whoever gets all of it may leave. */
-	return result < 0 && errno == EPIPE && (all || r->preview || r->follow) ? 0 : result;
+	return result < 0 && errno == EPIPE && (all || r->preview) ? 0 : result;
 }
 
 static int read_run(struct verb_call *c)
@@ -536,18 +466,13 @@ static int read_run(struct verb_call *c)
 	if (read_check(r) != 0 ||
 	    (r->preview && excerpts_apply_profile(c->verb->name, c->settings) < 0))
 		return EXIT_TERSE;
-	if (r->follow && q->first == 0 && q->tail == 0)
-		q->tail = FOLLOW_LINES;
 	if (q->first == 0)
 		q->first = 1;
 	r->part = r->standard_error ? ARTIFACT_ERR : r->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
 	r->followup = (struct followup){.is_counted = r->sink != SINK_PROGRAM};
 	if (verb_open(c, r->part, r->name, &r->text) < 0)
 		return 1;
-	int result =
-		r->follow && !*r->text.id
-			? verb_fail(c, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r->name)
-			: read_show(r);
+	int result = read_show(r);
 	if (result < 0)
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", r->name);
 	else if (result == 0)
@@ -565,9 +490,6 @@ static const struct verb_option read_options[] = {
 	 "first line, from 1; below 0: from the end"},
 	{"--limit", 0, VERB_COUNT, READ_AT(lines.limit), "N", "number of lines"},
 	{"--tail", 0, VERB_COUNT, READ_AT(lines.tail), "N", "the last N lines"},
-	{"--follow", 0, VERB_FLAG, READ_AT(follow), NULL,
-	 "the last 10 (or from --offset or --tail on), and what is added until nobody writes any "
-	 "more; for people and programs"},
 	{"--bytes", 0, VERB_TEXT, READ_AT(bytes), "FROM-TO",
 	 "these bytes; FROM: 32 KB from there on"},
 	{"--preview", 0, VERB_FLAG, READ_AT(preview), NULL,

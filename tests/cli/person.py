@@ -120,10 +120,9 @@ class Secret(PersonCase):
                                  env={"TERSE_DEBUG": trace})
         waiting = self.await_(identifier, env={"TERSE_DEBUG": trace})
         following = self.start(TERSE, "follow", identifier, "--for", ".", "--json")
-        reading = self.start(TERSE, "read", "--follow", identifier)
         following.until(b'"asks"')
         answer(identifier)
-        for run in waiting, following, reading:
+        for run in waiting, following:
             self.given.append(run.finish().out)
         self.assertEqual(waiting.code, 0)
         self.assertIn(b"got %d\n" % len(SECRET), waiting.out)

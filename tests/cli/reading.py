@@ -417,7 +417,7 @@ class Numbers(Reader):
             self.assertEqual(self.shell("terse read f -n %s | cat" % " ".join(argv)).out, want, argv)
         run = self.shell("terse read f -n --offset 9999 | cat")
         self.assertEqual(run.out, b"terse read: f: has 5,002 lines, --offset 9999 is past the end\n")
-        for option in ("--bytes=0-9", "--raw", "--preview", "--follow"):
+        for option in ("--bytes=0-9", "--raw", "--preview"):
             self.assertEqual(self.terse("read", "f", "-n", option).code, 125)
 
     def test_gaps_and_long_lines(self):
