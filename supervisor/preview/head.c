@@ -163,14 +163,11 @@ void head_feed(struct head *h, const char *data, size_t len)
 size_t head_settle(struct head *h, bool end)
 {
 	const char *text = h->text.data;
-	if (end && h->is_inside)
-		head_end_line(h);
-	h->is_open &= !end;
 	for (struct line *l = h->lines; l < h->lines + h->count; l++) {
 		l->front = text;
 		text += l->front_len;
 	}
-	return h->count - h->is_inside;
+	return h->count - (h->is_inside && !end);
 }
 
 void head_release(struct head *h)

@@ -10,7 +10,7 @@
 //   weigh.c     how much each of them tells among the others
 //   layout.c    lines and gaps in order, each paid for; lines that are alike become one
 //   choose.c    what is shown, within the budget
-//   head.c      the lines of which mode head makes the first part
+//   head.c      the first lines
 #ifndef TERSE_PREVIEW_INTERNAL_H
 #define TERSE_PREVIEW_INTERNAL_H
 
@@ -377,13 +377,10 @@ enum {
 	FOUND_BEFORE = 60, /* bytes in front of what is found in a long line that are shown */
 };
 
-/* preview.c: the window: the first and the last bytes of the text, and its totals. What is in it
+/* preview.c: the window: the last bytes of the text, and its totals. What is in it
    depends on the text only, but for the bytes in front of the last `keep`. */
 
 struct window {
-	char *head; /* the first head_len bytes */
-	size_t head_len, head_cap;
-	uint64_t head_end;     /* where the line ends that those bytes cut; 0: not known yet */
 	char *tail;            /* the last bytes of the text, ... */
 	size_t len, cap, keep; /* ... at least `keep` of them */
 	uint64_t bytes, newlines;
@@ -465,9 +462,9 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 /* Whether many lines of progress are of the family of a line with that score. */
 bool smart_is_common(const struct smart *s, const struct score *score);
 
-/* head.c: the lines behind those that are printed live, in mode head, until there can be room for
-   no more of them. Of long ones no more is kept than what there may be room for beside the others.
- */
+/* head.c: the first lines, in mode head those behind what is printed live, until there can be room
+   for no more of them. Of long ones no more is kept than what there may be room for beside the
+   others. */
 
 struct head {
 	struct limit limit;
@@ -485,7 +482,7 @@ void head_begin(struct head *h, const struct limit *limit, const struct head_pla
 
 void head_feed(struct head *h, const char *data, size_t len);
 
-/* Those that are complete can be used until more comes; `end`: no more does. Returns how many. */
+/* Those that are complete, or at the `end` all, can be used until more comes. Returns how many. */
 size_t head_settle(struct head *h, bool end);
 
 void head_release(struct head *h);

@@ -28,14 +28,6 @@ static size_t window_feed(struct window *w, const char *data, size_t len)
 	if (w->len == w->cap)
 		window_shift(w);
 	len = size_min(len, w->cap - w->len);
-	size_t n = size_min(w->head_cap - w->head_len, len);
-	memcpy(w->head + w->head_len, data, n);
-	w->head_len += n;
-	if (w->head_len == w->head_cap && !w->head_end) {
-		const char *newline = memchr(data + n, '\n', len - n);
-		if (newline)
-			w->head_end = w->bytes + (size_t)(newline - data) + 1;
-	}
 	const char *last = memrchr(data, '\n', len);
 	if (last) {
 		const char *prev = memrchr(data, '\n', (size_t)(last - data));
@@ -62,9 +54,8 @@ static const char *tail_data(const struct window *w, size_t *len, uint64_t *offs
 	return w->tail + w->len - *len;
 }
 
-/* The lines at hand, in order: those that begin in the first bytes, then those that begin in the
-   last bytes, each once. The last line is always there. Start with zeroes; false at the end.
-   Feeding invalidates the cursor. */
+/* The lines that begin in the last bytes, in order. The last line is always there. Start behind one
+   or with zeroes; false at the end. Feeding invalidates the cursor. */
 struct window_cursor {
 	uint64_t number, offset; /* of the line given last, and behind it */
 };
@@ -107,22 +98,17 @@ static bool window_next(const struct window *w, struct window_cursor *c, struct 
 	const char *data = tail_data(w, &len, &offset);
 	if (c->offset >= w->bytes)
 		return false;
-	if (c->offset >= w->head_len && c->offset < offset)
+	if (c->offset < offset)
 		enter_tail(w, c);
 	*line = (struct line){.number = ++c->number, .offset = c->offset};
 	if (c->offset >= offset) {
 		line->front = data + (c->offset - offset);
 		line->front_len = (size_t)(w->bytes - c->offset);
-	} else if (c->offset < w->head_len) {
-		line->front = w->head + c->offset;
-		line->front_len = w->head_len - (size_t)c->offset;
 	}
 	const char *newline = line->front ? memchr(line->front, '\n', line->front_len) : NULL;
 	if (newline) {
 		line->front_len = (size_t)(newline - line->front) + 1;
 		end = c->offset + line->front_len;
-	} else if (c->offset < w->head_len && w->head_end) {
-		end = w->head_end;
 	}
 	line->length = end - c->offset;
 	line->ended = end <= w->last_start;
@@ -150,7 +136,8 @@ struct preview {
 	struct preview_options given;
 	size_t most, least; /* bytes that a choice asks for */
 	struct window window;
-	struct head head; /* in mode head, once the text does not fit */
+	struct head head; /* in mode head from where the text did not fit */
+	bool by_head;
 	struct layout layout;
 	struct preview_piece last; /* what is left out when the layout has no memory */
 	struct smart *smart;       /* NULL while all fits into the budget, or without memory */
@@ -185,17 +172,17 @@ struct preview *preview_new(const struct preview_options *options)
 	/* A line that is cut needs its first bytes behind what is in the budget. */
 	size_t keep = p->is_unjudged ? 0 : most + p->limit.max_line;
 	struct window *w = &p->window;
-	/* In mode head the first lines are kept elsewhere. */
-	w->head_cap = l->mode == MODE_HEAD ? 0 : keep;
 	w->keep = keep < LAST_JUDGED ? LAST_JUDGED : keep;
 	/* So much more that it is not moved often. */
 	w->cap = 2 * w->keep + 2 * LONG_LINE;
-	w->head = malloc(w->head_cap + 1);
 	w->tail = malloc(w->cap);
-	if (!w->head || !w->tail) {
+	if (!w->tail) {
 		preview_free(p);
 		return NULL;
 	}
+	p->by_head = l->mode == MODE_HEAD;
+	if (!p->by_head)
+		head_begin(&p->head, l, &(struct head_place){0});
 	return p;
 }
 
@@ -208,7 +195,6 @@ void preview_free(struct preview *p)
 	free(p->layout.units);
 	free(p->layout.pieces);
 	buffer_release(&p->layout.text);
-	free(p->window.head);
 	free(p->window.tail);
 	free(p);
 }
@@ -231,6 +217,8 @@ void preview_feed(struct preview *p, const char *data, size_t len)
 	struct window *w = &p->window;
 	if (w->bytes + len > p->most)
 		start_smart(p);
+	if (!p->by_head)
+		head_feed(&p->head, data, len);
 	while (len > 0) {
 		uint64_t from = w->last_start;
 		size_t n = window_feed(w, data, len);
@@ -261,8 +249,6 @@ void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines)
 	if (p->smart)
 		p->smart->follow = 0;
 	struct window *w = &p->window;
-	/* The kept bytes must be contiguous. */
-	w->head_cap = w->head_len;
 	w->len = 0;
 	w->bytes += bytes;
 	w->newlines += newlines;
@@ -339,10 +325,11 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 	bool more = true;
 	for (size_t i = 0; more; i++) {
 		const struct line *first = i < heads ? &p->head.lines[i] : NULL;
+		const bool is_first = first && p->by_head;
 		/* It may be shown further once the outcome is known, or be the last one, whose end
 		   tells most. */
 		bool may_change = p->limit.max_line < l->ceiling || i + 1 == p->head.count;
-		if (first && l->ask->is_pause && first->length > p->limit.max_line && may_change)
+		if (is_first && l->ask->is_pause && first->length > p->limit.max_line && may_change)
 			break;
 		if (first) {
 			line = *first;
@@ -367,11 +354,11 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 		if (more && s < end && s->run.line.number == line.number) {
 			around = &s->run;
 			run = s->run;
-			if (!first)
+			if (!is_first)
 				add_stored_bytes(&run.line, &line);
 			run.line = line;
 			trait = s++->trait;
-		} else if (!more || (!first && is_useless(p, smart, &line))) {
+		} else if (!more || (!is_first && is_useless(p, smart, &line))) {
 			continue;
 		} else if (smart) {
 			score_judge(&smart->judge, &line, &trait.score);
@@ -381,7 +368,7 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 			if (around && around->kind <= l->joins && line.number < around->to)
 				run_cut(&run, around);
 		}
-		if (layout_add(l, &run, &trait, first != NULL))
+		if (layout_add(l, &run, &trait, is_first))
 			return -1;
 	}
 	return 0;

@@ -621,7 +621,7 @@ TEST(test_huge_lines)
 	assert_string_equal(
 		buffer_string(&out),
 		"first xxxxxxxxxxxxxxxxxxxxxxxxxxxxx[... bytes 35-6553602]xxx mid\n"
-		"[... bytes 6553611-13107178]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx end");
+		"last xxxxxxxx[... bytes 6553624-13107191]xxxxxxxxxxxxxxxxxxxxxxxx end");
 	buffer_release(&out);
 	preview_free(p);
 }
