@@ -33,6 +33,7 @@ struct trial {
 	const struct settings *settings;
 	const char *agent, *made; /* made: a string of the agent's, or NULL */
 	const struct place *place;
+	bool types;          /* into a shell at a terminal */
 	char home[PATH_MAX]; /* a directory of its own */
 	char *words[WORDS_MAX];
 	struct buffer texts; /* the words, each with its NUL */
@@ -94,8 +95,10 @@ static int trial_call(struct trial *t, const char *wired, const char *command)
 	const char *shell = string ? trial_item(t, RULE_SHELL) : "sh";
 	const char *made = t->made ? strstr(t->made, PROBE_COMMAND) : NULL;
 	struct buffer *out = &t->texts;
-	if (!string && !file)
-		return -1;
+	if (t->types)
+		add_word(t, "/bin/bash");
+	if (t->types || (!string && !file))
+		return t->types - 1;
 	shell = shell ? shell : "*sh -c";
 	add_word(t, wired ? wired : *shell == '*' ? "/bin/bash" : "/bin/sh");
 	while (*(shell += strcspn(shell, " "))) {
@@ -186,7 +189,7 @@ static int trial_input(const struct trial *t, int *other)
 			io_close(&ends[1]);
 		return ends[0];
 	}
-	if (stdin_ && strncmp(stdin_, "/dev/pts/", 9) == 0) {
+	if (t->types || (stdin_ && strncmp(stdin_, "/dev/pts/", 9) == 0)) {
 		char name[64];
 		*other = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
 		return *other < 0 || grantpt(*other) < 0 || unlockpt(*other) < 0 ||
@@ -212,8 +215,8 @@ static _Noreturn void trial_exec(struct trial *t, int input, int output)
 	io_close_others(STDERR_FILENO + 1, NULL, 0);
 	for (size_t i = 0; i < NAMES; i++)
 		values[i] = getenv(names[i]);
-	/* The store of the caller is not written to. */
-	int status = clearenv() | setenv("TERSE_HOME", t->home, 1);
+	/* The store of the caller is not written to, nor is the history of his shell. */
+	int status = clearenv() | setenv("TERSE_HOME", t->home, 1) | setenv("HISTFILE", "", 1);
 	for (size_t i = 0; i < NAMES; i++)
 		status |= values[i] ? setenv(names[i], values[i], 1) : 0;
 	if (status == 0)
@@ -224,13 +227,33 @@ static _Noreturn void trial_exec(struct trial *t, int input, int output)
 bool self_test_is_preview(const struct self_test *t)
 {
 	static const char begin[] = "1\n2\n3\n", behind[] = "[terse: exit 0";
-	const char *end = t->out.data ? strstr(t->out.data, behind) : NULL;
+	const char *text = t->out.data, *end = text ? strstr(text, behind) : NULL;
 	/* The last line is there, or named by the one that stands for those like it. */
-	return end && strncmp(t->out.data, begin, strlen(begin)) == 0 &&
-	       end - t->out.data > (ptrdiff_t)strlen("5000]\n") &&
-	       (strncmp(end - strlen("5000\n"), "5000\n", 5) == 0 ||
-		strncmp(end - strlen("5000]\n"), "5000]\n", 6) == 0) &&
+	return end && strncmp(text, begin, strlen(begin)) == 0 &&
+	       (strstr(text, "\n5000\n") || strstr(text, " 5000]\n")) &&
 	       strstr(end, "full text: terse read cmd-");
+}
+
+/* What is typed behind the command. */
+static const char leave[] = "exit $?\n";
+
+/* Leaves what stands behind the last echo of the command that was typed, up to the next prompt,
+   with plain line ends. */
+static void trial_cut(struct buffer *out, const char *command)
+{
+	size_t to = 0, len = strlen(command);
+	for (size_t i = 0; i < out->len; i++) {
+		if (out->data[i] == '\r')
+			continue;
+		out->data[to++] = out->data[i];
+		if (to > len && out->data[to - 1] == '\n' &&
+		    memcmp(out->data + to - 1 - len, command, len) == 0)
+			to = 0;
+	}
+	const char *prompt = memmem(out->data, to, leave, strlen(leave));
+	while (prompt && prompt > out->data && prompt[-1] != '\n')
+		prompt--;
+	buffer_truncate(out, prompt ? (size_t)(prompt - out->data) : to);
 }
 
 int self_test_run(struct self_test *result, const struct settings *s, const char *agent,
@@ -240,7 +263,11 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 	const char *folder = getenv("TMPDIR");
 	int ends[2] = {-1, -1}, input = -1, other = -1, status = -1;
 	struct buffer *out = &result->out;
+	const struct section_entry *set[SETTING_SLOTS] = {NULL}, *types;
 	*result = (struct self_test){.string = result->string, .status = -1};
+	section_values(s, &rules_form, agent, set);
+	types = set[SETTING_SLOT(offsetof(struct settings, interactive))];
+	t.types = types && types->value;
 	snprintf(t.home, sizeof(t.home), "%s/terse-doctor-XXXXXX",
 		 folder && *folder == '/' ? folder : "/tmp");
 	if (!mkdtemp(t.home)) {
@@ -256,19 +283,28 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 	int64_t begun = clock_monotonic_ms(), left;
 	pid_t pid = input >= 0 && pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
 	if (pid == 0)
-		trial_exec(&t, input, ends[1]);
+		trial_exec(&t, input, t.types ? input : ends[1]);
 	io_close(&ends[1]);
+	io_close(&input);
 	if (pid < 0) {
 		buffer_append_string(out, strerror(errno));
 		goto out;
 	}
+	if (t.types) {
+		/* The hooks of a shell are there from its second line on. */
+		struct buffer typed = BUFFER_INIT;
+		buffer_printf(&typed, ":\n%s\n%s", command, leave);
+		if (buffer_check(&typed) == 0)
+			io_write(other, typed.data, typed.len);
+		buffer_release(&typed);
+	}
 	/* Until the output ends or the time is up. */
-	struct pollfd p = {.fd = ends[0], .events = POLLIN};
+	struct pollfd p = {.fd = t.types ? other : ends[0], .events = POLLIN};
 	while (out->len < OUTPUT_MAX && buffer_reserve(out, 4096) == 0 &&
 	       (left = begun + WAIT_MS - clock_monotonic_ms()) > 0) {
 		if (poll(&p, 1, (int)left) <= 0)
 			continue;
-		ssize_t n = read(ends[0], out->data + out->len, 4096);
+		ssize_t n = read(p.fd, out->data + out->len, 4096);
 		if (n <= 0)
 			break;
 		out->len += (size_t)n;
@@ -278,6 +314,8 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 	kill(-pid, SIGKILL);
 	if (waitpid(pid, &status, 0) == pid && WIFEXITED(status))
 		result->status = WEXITSTATUS(status);
+	if (t.types)
+		trial_cut(out, command);
 	status = buffer_string(out) ? 1 : -1;
 out:
 	io_close(&input);

@@ -58,15 +58,17 @@ static int probe_prove(const struct probe *p, const char *name, const struct buf
 		       const char *string)
 {
 	struct settings s = {0};
-	struct option_error error;
+	struct option_error error = {""};
 	struct place own, place;
 	struct self_test t = {.string = string};
 	char protocol[256] = "";
 	int bad = 0, fd = open(p->file, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	bool good = fd >= 0 && io_write(fd, section->data, section->len) == 0 &&
 		    setenv("TERSE_CONFIG", p->file, 1) == 0 &&
-		    settings_load(&s, SETTINGS_SYSTEM_FILE, &error) == 0;
+		    settings_load(&s, SETTINGS_SYSTEM_FILE, &error) == 0 && !*error.text;
 	io_close(&fd);
+	if (!good)
+		verb_error(VERB, "the section: %s", *error.text ? error.text : strerror(errno));
 	place_find(&own);
 	place_wired(&place, &own);
 	/* An output that is the agent's own has to pass whole. */
@@ -128,9 +130,7 @@ static int probe_conclude(const struct probe *p, int to, const char *name, struc
 		"terse probe: %s~/.config/terse/terse.ini takes this section; then: terse agent "
 		"%s\n",
 		p->to ? "added; " : "", name);
-	if (!r->hits)
-		fputs("terse probe: a shell that it types into is not tried\n", stderr);
-	return r->hits ? probe_prove(p, name, section, r->string) : 0;
+	return probe_prove(p, name, section, r->string);
 }
 
 static int probe_run(struct verb_call *c)

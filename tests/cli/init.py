@@ -732,10 +732,11 @@ class Doctor(Wiring):
                          b"-        opencode: not in PATH, not wired: terse init opencode\n")
         self.put("config/terse/terse.ini", "[agent mine]\nenvironment = MINE\nstring = ( {command}\n"
                  "stdin = /dev/pts/*\n[agent braces]\nenvironment = BRACES\nstring = { {command}; }\n[agent files]\nenvironment = TERSE_AGENT=files\nfile = */a/*.sh\n[agent none]\n")
-        for name, start in (("aider", "aider"), ("autogen", "--as autogen"), ("files", "--as files"),
+        for name, start in (("aider", "aider"), ("autogen", "--as autogen"), ("openhands", "--as openhands"), ("files", "--as files"),
                             ("braces", "--as braces")):
             self.assertRegex(self.terse("doctor", name).out.decode(),
                              "^ok       %s: " % name + SEEN % (", started as terse agent " + start) + "\n$")
+        self.assertFalse(os.path.exists(self.in_home(".bash_history")))
         run = self.terse("doctor", "mine")
         self.assertEqual(run.code, 1, "its first template is no command that a shell takes")
         self.assertRegex(run.out, b"^PROBLEM  mine: a command as it runs them is not previewed: ")

@@ -73,9 +73,9 @@ class Probe(Case):
                            "os.waitpid(pid, 0)\n", 0o755)
         run = self.probe(agent)
         self.assertIn("interactive = yes\n", self.section(run))
-        self.assertIn(b"a shell that it types into is not tried", run.err)
-        section = write_file(os.path.join(self.dir, "ini"), self.section(run))
-        self.assertEqual(self.terse("config", "check", section).code, 0)
+        self.assertRegex(run.err.decode(), r"\nterse probe: seq 5000: both ends and the ID are seen: 3\.\d KB, exit 0\n"
+                         r"terse probe: echo out; exit 3: as it has to be: \d+ B, exit 3\n"
+                         r"terse probe: echo terse-probe: as it has to be: 12 B, exit 0\n\Z")
 
     def test_output_in_a_file(self):
         agent = self.agent('mkdir -p tasks; bash -c "$c" </dev/null >tasks/$RANDOM.output 2>&1; '
