@@ -18,9 +18,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* The size of ID.json, unless the command is very long. */
-#define META_RESERVE ((size_t)8 * 1024)
-
 // The disk cap: of a longer text the first half of the cap stays, and a rolling tail.
 //
 // The tail moves on by whole steps from line start to line start, so a mark (offset and line
@@ -72,7 +69,6 @@ struct artifact {
 	uint64_t max_bytes, min_free;
 	int dir;
 	struct stream parts[ARTIFACT_PARTS]; /* used where `of` is set, then open if fd >= 0 */
-	void *reserve;                       /* memory for the metadata of the end */
 	char path[PATH_MAX];
 };
 
@@ -408,8 +404,6 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 	struct artifact *a = calloc(1, sizeof(*a));
 	if (!a)
 		return NULL;
-	/* Best effort. */
-	a->reserve = malloc(META_RESERVE);
 	a->meta = meta;
 	a->max_bytes = max_bytes;
 	a->min_free = min_free;
@@ -427,7 +421,6 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 	if (!error)
 		error = errno;
 	meta->id[0] = '\0';
-	free(a->reserve);
 	free(a);
 	errno = error;
 	return NULL;
@@ -514,13 +507,7 @@ int artifact_update(struct artifact *a)
 		if (a->parts[i].of)
 			stream_flush(&a->parts[i]);
 	}
-	int result = artifact_describe(a);
-	if (result < 0 && errno == ENOMEM && a->reserve) {
-		free(a->reserve);
-		a->reserve = NULL;
-		result = meta_write(a->dir, a->meta);
-	}
-	return result;
+	return artifact_describe(a);
 }
 
 int artifact_directory(const struct artifact *a)
@@ -555,6 +542,5 @@ void artifact_close(struct artifact *a)
 			stream_close(&a->parts[i]);
 	}
 	io_close(&a->dir);
-	free(a->reserve);
 	free(a);
 }

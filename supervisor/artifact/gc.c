@@ -444,7 +444,7 @@ static bool is_idle_claim(const struct gc *g, const struct inventory *v, int ids
 	if (v->count > 0 && bsearch(&id, v->items, v->count, sizeof(*v->items), id_compare))
 		return false;
 	bool lost = false;
-	if (short_follow(ids, name, &place) == 0) {
+	if (short_follow(ids, name, &place) == 1) {
 		int dir = store_open_session(g->store, place.session, false);
 		int record = dir < 0 ? -1 : short_open(dir, name, ARTIFACT_JSON);
 		lost = record < 0 && (errno == ENOENT || errno == EBADMSG);

@@ -179,14 +179,11 @@ void id_release(const struct store *s, const char *id)
 static int id_look(const struct store *s, const char *id, char session[STORE_SESSION_LEN + 1])
 {
 	int ids = store_open_folder(s, STORE_IDS, false), dir = -1;
-	char link[SHORT_LINK + 1];
-	struct short_place place;
-	ssize_t n = ids < 0 ? -1 : readlinkat(ids, id, link, SHORT_LINK);
-	link[n > 0 ? n : 0] = '\0';
-	short_parse(link, &place);
+	struct short_place place = {.session = ""};
+	int found = ids < 0 ? -1 : short_follow(ids, id, &place);
 	memcpy(session, place.session, sizeof(place.session));
 	/* Refuses what is no session's name, so also "../x". */
-	if (n >= 0)
+	if (found >= 0)
 		dir = store_open_session(s, session, false);
 	int result = dir >= 0 && id_is_kept(dir, id) ? 0 : -1;
 	io_close(&dir);

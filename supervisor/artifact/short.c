@@ -77,15 +77,16 @@ int short_follow(int ids, const char *id, struct short_place *place)
 	if (n < 0)
 		return -1;
 	link[n] = '\0';
-	errno = ENOENT;
-	return short_parse(link, place) ? 0 : -1;
+	return short_parse(link, place);
 }
 
 int short_find(int dir, const char *id, struct short_place *place)
 {
 	char name[LINK_LEN];
 	snprintf(name, sizeof(name), IDS "/%s", id);
-	return short_follow(dir, name, place);
+	int found = short_follow(dir, name, place);
+	errno = found == 0 ? ENOENT : errno;
+	return found == 1 ? 0 : -1;
 }
 
 static int short_open_records(int dir, const char *id, int flags)
@@ -271,15 +272,19 @@ static int short_unpack_part(int dir, const char *id, enum artifact_part part)
 int short_unpack(int dir, const char *id)
 {
 	struct short_place place;
-	int result = 0;
-	if (short_find(dir, id, &place) < 0)
-		return errno == ENOENT ? 0 : -1;
+	int lock = short_open_records(dir, id, O_RDWR);
+	/* One process makes them at a time. */
+	int result = lock < 0 ? 0 : store_lock(lock, LOCK_EX, STORE_LOCK_MS);
+	bool is_short = result == 0 && short_find(dir, id, &place) == 0;
+	if (result == 0 && !is_short && errno != ENOENT)
+		result = -1;
 	/* The text comes last: with it the artifact is there. */
-	for (int part = ARTIFACT_FILES - 1; part >= 0 && result == 0; part--)
+	for (int part = ARTIFACT_FILES - 1; is_short && part >= 0 && result == 0; part--)
 		result = short_unpack_part(dir, id, (enum artifact_part)part);
-	if (result == 0)
+	if (is_short && result == 0)
 		result = short_link(dir, id, place.session, true);
-	return result < 0 ? -1 : short_sweep(dir, place.session);
+	io_close(&lock);
+	return is_short && result == 0 ? short_sweep(dir, place.session) : result;
 }
 
 /* --- what is removed ---------------------------------------------------------------------- */

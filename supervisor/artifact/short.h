@@ -39,9 +39,11 @@ struct short_place {
    one ("": it is no session's name). */
 bool short_parse(const char *link, struct short_place *place);
 
-/* Finds the record of a run, from STORE/ids or from the directory of its session. Return 0, or -1
-   with errno (ENOENT: it has none). */
+/* Reads the link of an ID in STORE/ids. Returns as short_parse(), or -1 with errno. */
 int short_follow(int ids, const char *id, struct short_place *place);
+
+/* Finds the record of a run, from the directory of its session. Returns 0, or -1 with errno
+   (ENOENT: it has none). */
 int short_find(int dir, const char *id, struct short_place *place);
 
 /* Keeps the texts of a run that has ended in its session's directory, and its metadata; NULL: there

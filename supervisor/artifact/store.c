@@ -113,18 +113,17 @@ enum use {
 static int candidate_open(const struct candidate *c, enum use use, struct store *s)
 {
 	const char *base = getenv(c->variable);
-	char here[PATH_MAX] = "", user[16] = "";
+	char user[16] = "";
 	base = base && *base ? base : c->preset;
 	*s->path = '\0';
 	s->fd = -1;
-	/* The XDG specification has relative values ignored; only TERSE_HOME may be one. */
-	errno = !base ? ENOENT : *base != '/' && c != &candidates[0] ? EINVAL : 0;
-	if (!base || errno || (*base != '/' && !getcwd(here, sizeof(here))))
+	/* As the XDG specification has it. */
+	errno = !base ? ENOENT : EINVAL;
+	if (!base || *base != '/')
 		return -1;
 	if (c->per_user)
 		snprintf(user, sizeof(user), "%u", (unsigned)geteuid());
-	if (snprintf(s->path, PATH_MAX, "%s%s%s%s%s", here, *here ? "/" : "", base, c->below,
-		     user) >= PATH_MAX) {
+	if (snprintf(s->path, PATH_MAX, "%s%s%s", base, c->below, user) >= PATH_MAX) {
 		*s->path = '\0';
 		errno = ENAMETOOLONG;
 		return -1;
@@ -143,18 +142,6 @@ static int candidate_open(const struct candidate *c, enum use use, struct store 
 	if (s->fd >= 0 && use != USE_READ && may_make(s->fd, ".") < 0)
 		io_close(&s->fd);
 	return s->fd < 0 ? -1 : 0;
-}
-
-void store_settle(void)
-{
-	struct store s;
-	const char *home = getenv(candidates[0].variable);
-	if (!home || !*home || *home == '/')
-		return;
-	candidate_open(&candidates[0], USE_READ, &s);
-	store_close(&s);
-	if (*s.path)
-		setenv(candidates[0].variable, s.path, 1);
 }
 
 int store_open_next(struct store *s, int *next)

@@ -65,9 +65,6 @@ void store_close_all(struct store *stores, int count);
 void store_explain(void (*each)(void *ctx, const char *path, const char *origin, int error),
 		   void *ctx);
 
-/* A relative TERSE_HOME becomes absolute: for a process that leaves its directory. */
-void store_settle(void);
-
 /* Copies a text as the name of a file or an object: letters, digits, '.', '_', '-', not starting
    with '.' or '-', at most `size` - 1 bytes; other bytes become '_'. */
 void store_clean_name(const char *text, char *out, size_t size);

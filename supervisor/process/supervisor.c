@@ -469,14 +469,6 @@ static void supervisor_drop_caller(struct supervisor *s)
 		close(s->job->channels.keyboard);
 }
 
-/* Changes to a working directory that keeps no file system busy, since the process lives on without
-   a caller. */
-static void supervisor_settle(void)
-{
-	store_settle();
-	chdir("/");
-}
-
 /* The reader has the report that the run goes on: the caller is let go. */
 static void supervisor_finish_yield(struct supervisor *s)
 {
@@ -484,7 +476,7 @@ static void supervisor_finish_yield(struct supervisor *s)
 	int status = s->handed_over ? s->hand_over.status : (int)set->yield_status;
 	status = supervisor_outcome(s, W_EXITCODE(status, 0));
 	supervisor_drop_caller(s);
-	supervisor_settle();
+	chdir("/"); /* it keeps no file system busy, since it lives on without a caller */
 	/* If nobody asked that the front end leaves while the command runs, the run ends with the
 	   agent that started it. */
 	const char *agent = s->job->deliberate ? NULL : rule_agent(set);
@@ -538,7 +530,7 @@ static void supervisor_linger(struct supervisor *s)
 	supervisor_drop_caller(s);
 	if (!s->ending)
 		watchdog_tell(&s->watchdog, 0);
-	supervisor_settle();
+	chdir("/"); /* it keeps no file system busy, since it lives on without a caller */
 	s->lingers = true;
 	/* A program's pipe has no limit of time. */
 	const int64_t idle = s->job->settings->linger_idle;
@@ -730,7 +722,7 @@ static void supervisor_push(struct supervisor *s, const int left[2])
 		return;
 	const int keep[] = {trace_fd(), s->record.outbox.dir};
 	io_close_others(STDERR_FILENO + 1, keep, 2);
-	supervisor_settle();
+	chdir("/"); /* it keeps no file system busy, since it lives on without a caller */
 	malloc_trim(0);
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
 	/* May take an hour. */

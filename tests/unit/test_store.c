@@ -42,19 +42,6 @@ TEST_IN(test_parents_are_made, home_setup, home_teardown)
 	store_close(&s);
 }
 
-TEST_IN(test_relative_home, home_setup, home_teardown)
-{
-	struct store s;
-	char before[PATH_MAX];
-	assert_non_null(getcwd(before, sizeof(before)));
-	assert_int_equal(chdir(home), 0);
-	setenv("TERSE_HOME", "here", 1);
-	assert_int_equal(store_open_write(&s), 0);
-	assert_int_equal(chdir(before), 0);
-	assert_string_equal(s.path, at("here"));
-	store_close(&s);
-}
-
 TEST_IN(test_relative_xdg_is_ignored, home_setup, home_teardown)
 {
 	struct store s;
