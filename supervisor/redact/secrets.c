@@ -143,15 +143,22 @@ static pcre2_code *secrets_compile(const char *text)
 	return code;
 }
 
-/* A pattern of the settings, each \b in it as EDGE, but for those in classes of characters. */
+/* A pattern of the settings, each \b in it as EDGE, but for those in quotations (\Q...\E) and in
+   classes of characters. */
 static pcre2_code *compile_own(const char *text)
 {
 	struct buffer edged = BUFFER_INIT;
 	bool in_class = false;
 	size_t n;
 	for (const char *at = text; *at; at += n) {
+		bool quotes = strncmp(at, "\\Q", 2) == 0;
+		const char *end = quotes ? strstr(at, "\\E") : NULL;
 		n = *at == '\\' && at[1] ? 2 : 1;
-		if (!in_class && *at == '[') {
+		if (quotes) {
+			n = end ? (size_t)(end - at) : strlen(at);
+		} else if (in_class && strncmp(at, "[:", 2) == 0 && (end = strstr(at, ":]"))) {
+			n = (size_t)(end - at) + 2;
+		} else if (!in_class && *at == '[') {
 			/* A bracket that comes first is one of the characters. */
 			n += at[n] == '^';
 			n += at[n] == ']';
