@@ -120,8 +120,20 @@ void cursor_restore(struct terminal *t)
 static void cursor_backspace(struct terminal *t)
 {
 	struct screen *s = t->screen;
+	cursor_restrict(t, t->modes.reverse_wrap ? s->cols : s->cols - 1);
+	if (s->x > 0) {
+		s->x--;
+	} else if (t->modes.reverse_wrap && s->y > s->top && s->y <= s->bottom &&
+		   s->lines[s->y]->wrapped) {
+		/* Moves back over the soft wrap, and over the gap before a wide character. */
+		screen_set_wrapped(s, s->y, false);
+		s->y--;
+		s->x = s->cols - 1;
+		const struct row *row = s->lines[s->y];
+		if (cell_width(row->cells[s->x]) && !cell_has_text(row->cells[s->x]))
+			s->x--;
+	}
 	cursor_restrict(t, s->cols - 1);
-	s->x -= s->x > 0;
 }
 
 /* CHT, CBT */
@@ -234,6 +246,22 @@ static void edit_chars(struct terminal *t)
 	grid_edit(t, s->y, s->x, t->final == '@' ? 0 : count, t->final == 'P' ? 0 : count);
 }
 
+/* SL, SR, DECIC, DECDC: columns go or come in all rows of the region, in the first column or at the
+   cursor. */
+static void edit_columns(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	uint32_t count = cursor_param(t);
+	bool inserts = t->final == 'A' || t->final == '}';
+	unsigned at = t->parser.collect == ' ' ? 0 : s->x % s->cols;
+	if (s->y < s->top || s->y > s->bottom)
+		return;
+	for (unsigned y = s->top; y <= s->bottom; y++) {
+		grid_edit(t, y, at, inserts ? 0 : count, inserts ? count : 0);
+		screen_set_wrapped(s, y, false);
+	}
+}
+
 /* IL, DL at the cursor; SU, SD in the region. */
 static void edit_lines(struct terminal *t)
 {
@@ -247,6 +275,24 @@ static void edit_lines(struct terminal *t)
 		    cursor_param(t));
 	if (at_cursor)
 		s->x = 0;
+}
+
+/* DECALN */
+static void edit_alignment(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	cursor_set(t, 0, 0);
+	/* In origin mode xterm.js begins at the margin. */
+	for (unsigned y = s->y; y < s->rows; y++) {
+		struct row *row = s->lines[y];
+		row_touch(row);
+		for (row->used = 0; row->used < s->cols; row->used++)
+			row->cells[row->used] = 'E';
+		screen_changed(s, y);
+		screen_set_wrapped(s, y, false);
+	}
+	s->low = s->rows - 1;
+	cursor_set(t, 0, 0);
 }
 
 /* The tables. */
@@ -312,8 +358,12 @@ static const struct sequence plain_csis[] = {
 
 /* The others. */
 static const struct sequence csis[] = {
+	{ID(' ', '@'), 0, edit_columns},               /* SL */
+	{ID(' ', 'A'), 0, edit_columns},               /* SR */
 	{ID('!', 'p'), 0, mode_soft_reset},            /* DECSTR */
 	{ID('$', 'p'), APPEND, mode_reply},            /* DECRQM */
+	{ID('\'', '}'), 0, edit_columns},              /* DECIC */
+	{ID('\'', '~'), 0, edit_columns},              /* DECDC */
 	{ID('>', 'c'), APPEND, mode_reply},            /* DA2 */
 	{ID('>', 'q'), APPEND, mode_reply},            /* XTVERSION */
 	{ID('?', 'J'), QUIET | AT_END, edit_erase},    /* DECSED */
@@ -335,6 +385,7 @@ static const struct sequence escapes[] = {
 	{ID(0, 'M'), 0, cursor_index},                 /* RI */
 	{ID(0, '\\'), QUIET | APPEND, dispatch_ended}, /* ST */
 	{ID(0, 'c'), 0, mode_full_reset},              /* RIS */
+	{ID('#', '8'), 0, edit_alignment},             /* DECALN */
 };
 
 static const struct sequence *dispatch_find(const struct sequence *table, size_t count, uint32_t id)

@@ -17,11 +17,10 @@
 struct emitter;
 struct terminal;
 
-/* Character sets of the VT100: ASCII and DEC line drawing (ISO 2022, ESC ( F and the like); no
-   national ones, which xterm obeys only where it was asked to. In mode.c. */
+/* Character sets of the VT100: DEC line drawing and the national ones (ISO 2022, ESC ( F and the
+   like). In mode.c. */
 
-#define CHARSET_ASCII    'B'
-#define CHARSET_GRAPHICS '0'
+#define CHARSET_ASCII 'B'
 
 struct charsets {
 	char sets[2];   /* G0 and G1 */
@@ -324,6 +323,7 @@ struct modes {
 	bool newline; /* LF, VT and FF return to the first column */
 	bool origin;
 	bool wrap;
+	bool reverse_wrap;
 	bool cursor, cursor_keys, keypad;
 	bool others[12];
 };

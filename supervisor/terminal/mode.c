@@ -23,6 +23,36 @@ static const uint16_t graphics[] = {
 	0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3, 0x00B7,
 };
 
+/* The national sets differ from ASCII in these (VT220 manual, chapter 2). */
+static const char replaced[] = "#@[\\]^_`{|}~";
+
+/* clang-format off */
+static const struct national {
+	char finals[3]; /* one or two */
+	unsigned char map[sizeof(replaced) - 1]; /* 0: as in ASCII */
+} nationals[] = {
+	{"A", {0xA3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}, /* British */
+	{"4", {0xA3, 0xBE, 0x69, 0xBD, 0x7C, 0, 0, 0, 0xA8, 0x66, 0xBC, 0xB4}}, /* Dutch */
+	{"C5", {0, 0, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}}, /* Finnish */
+	{"R", {0xA3, 0xE0, 0xB0, 0xE7, 0xA7, 0, 0, 0, 0xE9, 0xF9, 0xE8, 0xA8}}, /* French */
+	{"Q", {0, 0xE0, 0xE2, 0xE7, 0xEA, 0xEE, 0, 0xF4, 0xE9, 0xF9, 0xE8, 0xFB}}, /* Canadian */
+	{"K", {0, 0xA7, 0xC4, 0xD6, 0xDC, 0, 0, 0, 0xE4, 0xF6, 0xFC, 0xDF}}, /* German */
+	{"Y", {0xA3, 0xA7, 0xB0, 0xE7, 0xE9, 0, 0, 0xF9, 0xE0, 0xF2, 0xE8, 0xEC}}, /* Italian */
+	{"E6", {0, 0xC4, 0xC6, 0xD8, 0xC5, 0xDC, 0, 0xE4, 0xE6, 0xF8, 0xE5, 0xFC}}, /* Danish */
+	{"Z", {0xA3, 0xA7, 0xA1, 0xD1, 0xBF, 0, 0, 0, 0xB0, 0xF1, 0xE7, 0}}, /* Spanish */
+	{"H7", {0, 0xC9, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}}, /* Swedish */
+	{"=", {0xF9, 0xE0, 0xE9, 0xE7, 0xEA, 0xEE, 0xE8, 0xF4, 0xE4, 0xF6, 0xFC, 0xFB}}, /* Swiss */
+};
+/* clang-format on */
+
+static const struct national *charset_find(char final)
+{
+	for (size_t i = 0; i < sizeof(nationals) / sizeof(nationals[0]); i++)
+		if (final && (nationals[i].finals[0] == final || nationals[i].finals[1] == final))
+			return &nationals[i];
+	return NULL;
+}
+
 static void charsets_designate(struct charsets *charsets, unsigned number, char final)
 {
 	charsets->sets[number] = final;
@@ -32,13 +62,20 @@ static void charsets_designate(struct charsets *charsets, unsigned number, char 
 
 uint32_t charset_map(char set, unsigned char c)
 {
-	return set == CHARSET_GRAPHICS && c >= 0x60 && c <= 0x7E ? graphics[c - 0x60] : c;
+	if (set == CHARSET_ASCII)
+		return c;
+	if (set == '0')
+		return c >= 0x60 && c <= 0x7E ? graphics[c - 0x60] : c;
+	const char *at = c ? strchr(replaced, c) : NULL;
+	const struct national *national = at ? charset_find(set) : NULL;
+	return national && national->map[at - replaced] ? national->map[at - replaced] : c;
 }
 
 bool charsets_select(struct terminal *t, char final)
 {
 	const uint32_t c = t->parser.collect;
-	if ((c != '(' && c != ')') || (final != CHARSET_ASCII && final != CHARSET_GRAPHICS))
+	if ((c != '(' && c != ')') ||
+	    (final != CHARSET_ASCII && final != '0' && !charset_find(final)))
 		return false;
 	if (final != CHARSET_ASCII || t->charsets.current != CHARSET_ASCII)
 		t->lossy = true;
@@ -67,6 +104,7 @@ static const struct mode {
 	{9, '?', .flag = FLAG(others[0])},
 	{12, '?', .flag = FLAG(others[1])},
 	{25, '?', .kept = true, .flag = FLAG(cursor)},
+	{45, '?', .acts = true, .flag = FLAG(reverse_wrap)},
 	{47, '?', .acts = true},
 	{66, '?', .flag = FLAG(keypad)},
 	{1000, '?', .kept = true, .flag = FLAG(others[2])},
