@@ -16,37 +16,16 @@ enum {
 	SAVED_LEAST = 256,
 };
 
-/* Whether the run goes on with a line of this form. Its first lines say which forms it has. */
-static bool run_goes_on(struct chatter *c, uint32_t form)
-{
-	for (size_t i = 0; i < c->form_count; i++) {
-		if (c->forms[i] == form)
-			return form;
-	}
-	if (!form || c->count != c->form_count || c->form_count == CHATTER_FORMS)
-		return false;
-	c->forms[c->form_count++] = form;
-	return true;
-}
-
 /* Takes note of the line from `at` to `end`, which is the next one. */
-static void chatter_add(struct chatter *c, uint32_t form, size_t at, size_t end)
+static void chatter_add(struct chatter *c, bool is_progress, size_t at, size_t end)
 {
 	c->lines++;
-	/* "running 12 tests" is another line than those below it. */
-	if (c->form_count > 1 && c->count == c->form_count && form == c->forms[c->count - 1]) {
-		c->forms[0] = form;
-		c->count = c->form_count = 1;
-	}
-	if (!run_goes_on(c, form)) {
-		c->count = c->form_count = 0;
+	if (!is_progress) {
+		c->count = 0;
 		c->open = NULL;
-		run_goes_on(c, form);
-	}
-	if (!form)
 		return;
-	size_t shown = c->form_count < SHOWN_LEAST ? SHOWN_LEAST : c->form_count;
-	if (c->count++ == shown)
+	}
+	if (c->count++ == SHOWN_LEAST)
 		c->now = (struct chatter_fold){.first = c->lines, .at = at};
 	c->now.last = at;
 	c->now.last_number = c->lines;
@@ -70,7 +49,7 @@ void intercept_find_chatter(struct interceptor *s)
 	       (newline = memchr(text + c->end, '\n', s->held.len - c->end))) {
 		size_t at = c->end;
 		c->end = (size_t)(newline - text) + 1;
-		chatter_add(c, preview_judge_progress(s->judge, text + at, c->end - at), at,
+		chatter_add(c, preview_judge_is_progress(s->judge, text + at, c->end - at), at,
 			    c->end);
 	}
 	size_t saved = 0;

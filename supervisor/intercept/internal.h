@@ -114,10 +114,9 @@ struct drawing {
 	int64_t redrawn_at, hidden_at; /* ... and since when that is so */
 };
 
-/* Runs of chatter: successive lines, alike but for names, numbers and times, that say that
-   something went well or goes on. */
+/* Runs of chatter: successive lines that say that something went well or goes on. */
 
-enum { CHATTER_FORMS = 4, CHATTER_FOLDS = 8 };
+enum { CHATTER_FOLDS = 8 };
 
 /* The lines of one that may be left out, and the last one, which may not: where they are in the
    held text, and their numbers. */
@@ -128,10 +127,8 @@ struct chatter_fold {
 
 /* A zeroed struct is a new one. */
 struct chatter {
-	size_t end;                    /* of the lines that were looked at, in the held text */
-	uint64_t lines, count;         /* so many; of them in the run that ends there ... */
-	uint32_t forms[CHATTER_FORMS]; /* ... of which each has one of these forms */
-	size_t form_count;
+	size_t end;                     /* of the lines that were looked at, in the held text */
+	uint64_t lines, count;          /* so many; of them in the run that ends there */
 	struct chatter_fold now, *open; /* of that run; once it is long enough, among the folds */
 	struct chatter_fold folds[CHATTER_FOLDS];
 	size_t fold_count;
@@ -169,9 +166,9 @@ struct interceptor {
 	struct interceptor_events events; /* `resolve` is NULL once it was asked */
 	const struct reader *reader;
 	struct terminal *terminal;
-	struct preview *preview;                             /* NULL unless one may be printed */
-	struct artifact *artifact;                           /* NULL until the text spilled */
-	bool spill_failed;                                   /* there can't be one */
+	struct preview *preview;   /* NULL unless one may be printed */
+	struct artifact *artifact; /* NULL until the text spilled */
+	bool spill_failed;         /* there can't be one */
 	enum raw_state raw_state;
 	struct buffer raw; /* while they are held */
 

@@ -310,9 +310,8 @@ uint32_t shape_hash(uint32_t hash, const char *data, size_t len);
    same. Lines without words do not count. Both have to be whole. */
 bool shape_counts_on(const struct line *before, const struct line *line);
 
-/* The same for lines that say alike that something went well or goes on; 0: the line, which was
-   judged, does not. */
-uint32_t shape_of_progress(const struct line *line, const struct score *score);
+/* Whether a line, which was judged, says that something went well or goes on. */
+bool shape_is_progress(const struct line *line, const struct score *score);
 
 /* How often each shape of line occurred, in constant memory: never too low, and
    too high only when shapes collide in both rows. */

@@ -370,6 +370,15 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 		}
 		if (layout_add(l, &run, &trait, is_first))
 			return -1;
+		/* Equal lines are one behind the first part, too. */
+		if (is_first && i + 1 == heads && around && around->kind <= l->joins &&
+		    around->to > line.number) {
+			run.line.number++;
+			run.line.offset += line.length;
+			run_cut(&run, around);
+			if (layout_add(l, &run, &trait, false))
+				return -1;
+		}
 	}
 	return 0;
 }
@@ -448,13 +457,13 @@ bool preview_judge_is_failure(const struct preview_judge *j, const char *data, s
 	return score.kind == SCORE_FAIL && score.score >= FAILURE;
 }
 
-uint32_t preview_judge_progress(const struct preview_judge *j, const char *data, size_t len)
+bool preview_judge_is_progress(const struct preview_judge *j, const char *data, size_t len)
 {
 	const struct line line = {
 		.number = 1, .front = data, .front_len = len, .length = len, .ended = true};
 	struct score score;
 	score_judge(j, &line, &score);
-	return shape_of_progress(&line, &score);
+	return shape_is_progress(&line, &score);
 }
 
 void preview_compare(struct preview *p, const struct fingerprints *success)

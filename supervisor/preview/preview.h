@@ -165,8 +165,7 @@ struct preview_judge *preview_judge_new(void);
 /* Whether a line, without its newline, is one. */
 bool preview_judge_is_failure(const struct preview_judge *j, const char *data, size_t len);
 
-/* Of a line with its newline. Not 0: it says that something went well or goes on, the same for
-   lines that say so alike but for names, numbers and times. */
-uint32_t preview_judge_progress(const struct preview_judge *j, const char *data, size_t len);
+/* Whether a line, with its newline, says that something went well or goes on. */
+bool preview_judge_is_progress(const struct preview_judge *j, const char *data, size_t len);
 
 #endif

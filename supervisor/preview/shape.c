@@ -76,7 +76,7 @@ static bool takes_back(const char *text, size_t len)
 	return false;
 }
 
-uint32_t shape_of_progress(const struct line *line, const struct score *score)
+bool shape_is_progress(const struct line *line, const struct score *score)
 {
 	/* Behind what a tool begins with when it goes on. */
 	static const char goes_on[] =
@@ -95,10 +95,10 @@ uint32_t shape_of_progress(const struct line *line, const struct score *score)
 	bool plain = score->kind == SCORE_PLAIN && !score->alarms && score->score < SCORE_TELLING;
 	bool share = false;
 	if ((!plain && score->kind != SCORE_PASS) || takes_back(text, len))
-		return 0;
+		return false;
 	if (!plain || ends_with(text, len, " 0 errors") || ends_with(text, len, " no errors") ||
 	    ends_with(text, len, " 0 failures"))
-		return 1;
+		return true;
 	/* Behind a level or a share: "[INFO] ", "[ 3/10] ", "-- ". */
 	while (at < len && !is_letter(text[at])) {
 		bool level = text[at] == '[' && at + 1 < len && is_letter(text[at + 1]);
@@ -109,10 +109,8 @@ uint32_t shape_of_progress(const struct line *line, const struct score *score)
 	size_t end = at;
 	while (end < len && is_letter(text[end]))
 		end++;
-	if ((end < len && !is_blank(text[end]) && !is_one_of(text[end], ":+")) ||
-	    (!share && !word_is_of(goes_on, text + at, end - at)))
-		return 0;
-	return shape_hash(SHAPE_SEED, text + at, end - at) | 2;
+	return (end == len || is_blank(text[end]) || is_one_of(text[end], ":+")) &&
+	       (share || word_is_of(goes_on, text + at, end - at));
 }
 
 static unsigned slot(uint32_t shape, int row)
