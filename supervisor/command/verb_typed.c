@@ -30,7 +30,6 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -300,7 +299,6 @@ static void typing_set_hooks(const struct typing *t, const char *shell)
 static pid_t typing_start(struct typing *t, const char *shell)
 {
 	struct pty pty;
-	struct stat st;
 	unsigned long long nonce;
 	if (tcgetattr(STDIN_FILENO, &t->job.modes) < 0 ||
 	    getrandom(&nonce, sizeof(nonce), 0) != sizeof(nonce) ||
@@ -318,9 +316,6 @@ static pid_t typing_start(struct typing *t, const char *shell)
 		signals_restore(&t->job.signals);
 		_exit(run_tell_exec_error(&t->job, spawn_exec(&t->job, environ)));
 	}
-	if (pid > 0 && fstat(pty.slave, &st) == 0)
-		t->passage.looks = (struct looks){
-			.master = pty.master, .device = st.st_rdev, .first_ms = LOOK_PROMPT_MS};
 	t->passage.master = pty.master;
 	t->passage.shell = pid;
 	return pid;

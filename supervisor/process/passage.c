@@ -152,7 +152,6 @@ static bool passage_hold(struct passage *p)
 	p->state = PASSAGE_HELD;
 	p->heartbeat_ms = p->settings.heartbeat;
 	p->heartbeat_at = p->heartbeat_ms ? p->job->begun_ms + p->heartbeat_ms : 0;
-	looks_touch(&p->looks, p->came_ms);
 	return true;
 }
 
@@ -245,12 +244,10 @@ void passage_feed(struct passage *p, const char *data, size_t len)
 		passage_let_go(p);
 	if (len == 0)
 		return;
-	if (p->state == PASSAGE_HELD) {
-		looks_touch(&p->looks, p->came_ms);
+	if (p->state == PASSAGE_HELD)
 		passage_keep_tail(p, data, len);
-	} else {
+	else
 		output_queue_write(p->out, data, len);
-	}
 }
 
 void passage_end(struct passage *p, int status)
@@ -294,9 +291,9 @@ int64_t passage_due(const struct passage *p)
 {
 	if (p->state != PASSAGE_HELD)
 		return 0;
-	const int64_t times[] = {
-		interceptor_pause_due(p->text), interceptor_facts(p->text).settle_due,
-		p->tail.len > 0 ? p->came_ms + QUIET_MS : 0, p->looks.at, p->heartbeat_at};
+	const int64_t times[] = {interceptor_pause_due(p->text),
+				 interceptor_facts(p->text).settle_due,
+				 p->tail.len > 0 ? p->came_ms + QUIET_MS : 0, p->heartbeat_at};
 	int64_t due = 0;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (times[i] && (!due || times[i] < due))
@@ -306,15 +303,10 @@ int64_t passage_due(const struct passage *p)
 }
 
 /* Prints what is held back, and at a heartbeat, or if the reader could not be given that, that the
-   command runs. The last words come before a question, which is passed on as it is. */
+   command runs. */
 static void passage_show(struct passage *p, enum interceptor_moment moment, int64_t now_ms)
 {
-	bool says_all = moment != INTERCEPT_HEARTBEAT, asks = moment == INTERCEPT_LAST_WORDS;
-	struct buffer question = BUFFER_INIT;
-	const char *newline = p->tail.len ? memrchr(p->tail.data, '\n', p->tail.len) : NULL;
-	size_t whole = newline ? (size_t)(newline - p->tail.data) + 1 : 0;
-	if (asks && buffer_try_append(&question, p->tail.data + whole, p->tail.len - whole) == 0)
-		buffer_truncate(&p->tail, whole);
+	bool says_all = moment != INTERCEPT_HEARTBEAT;
 	passage_spill_tail(p);
 	interceptor_came(p->text, p->came_ms);
 	if (interceptor_begin_print(p->text, moment, now_ms)) {
@@ -326,23 +318,17 @@ static void passage_show(struct passage *p, enum interceptor_moment moment, int6
 	if (!says_all)
 		interceptor_heartbeat(p->text, now_ms - p->job->begun_ms, WAIT_UNKNOWN, NULL,
 				      &place);
-	passage_print(p, question.data, question.len);
-	interceptor_feed(p->text, question.data, question.len);
-	buffer_release(&question);
 }
 
 void passage_on_time(struct passage *p, int64_t now_ms)
 {
 	if (p->state != PASSAGE_HELD)
 		return;
-	if (looks_find_prompt(&p->looks, interceptor_terminal(p->text), now_ms))
-		passage_show(p, INTERCEPT_LAST_WORDS, now_ms);
-	else if (p->heartbeat_at && now_ms >= p->heartbeat_at)
-		passage_show(p, INTERCEPT_HEARTBEAT, now_ms);
-	else if (now_ms >= p->came_ms + QUIET_MS)
-		passage_show(p, INTERCEPT_PAUSE, now_ms);
+	bool beats = p->heartbeat_at && now_ms >= p->heartbeat_at;
+	if (beats || now_ms >= p->came_ms + QUIET_MS)
+		passage_show(p, beats ? INTERCEPT_HEARTBEAT : INTERCEPT_PAUSE, now_ms);
 	else
 		interceptor_settle(p->text, now_ms);
-	if (p->heartbeat_at && now_ms >= p->heartbeat_at)
+	if (beats)
 		p->heartbeat_at = now_ms + (p->heartbeat_ms *= 2);
 }

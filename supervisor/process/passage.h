@@ -16,8 +16,7 @@ struct passage {
 	/* Set by the owner, who keeps what they point to. */
 	struct job *job; /* settings, secrets, `shown`: what was typed */
 	struct output_queue *out;
-	int master;         /* of the shell's terminal */
-	struct looks looks; /* at it: `master` and `device` are set */
+	int master; /* of the shell's terminal */
 	pid_t shell;
 
 	enum { PASSAGE_CLOSED, PASSAGE_AS_IT_IS, PASSAGE_HEAD, PASSAGE_HELD } state;
