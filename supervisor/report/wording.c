@@ -87,8 +87,8 @@ static void wording_read(struct buffer *out, const struct wording_place *place)
 		      place->is_stderr ? words->standard_error : "",
 		      place->is_raw ? words->raw : "");
 	if (place->words == WORDS_COMMANDS)
-		buffer_printf(out, "%s%s%s", place->binary ? " -a" : "",
-			      place->numbered ? " -n" : "", place->json ? " --json" : "");
+		buffer_printf(out, "%s%s", place->binary ? " -a" : "",
+			      place->json ? " --json" : "");
 }
 
 void wording_read_lines(struct buffer *out, const struct wording_place *place, uint64_t first,
@@ -96,7 +96,8 @@ void wording_read_lines(struct buffer *out, const struct wording_place *place, u
 {
 	const struct vocabulary *words = words_of(place);
 	wording_read(out, place);
-	buffer_printf(out, " %s%s%" PRIu64, words->offset, words->is, first);
+	buffer_printf(out, "%s %s%s%" PRIu64, place->numbered ? " -n" : "", words->offset,
+		      words->is, first);
 	if (count)
 		buffer_printf(out, " %s%s%" PRIu64, words->limit, words->is, count);
 }

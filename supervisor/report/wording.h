@@ -41,7 +41,7 @@ struct wording_place {
 	bool is_stderr;        /* the text of standard error, kept apart ... */
 	bool is_raw;           /* ... or the raw bytes */
 	bool binary, json;     /* it is read with -a, with --json */
-	bool numbered;         /* with -n */
+	bool numbered;         /* lines, with -n */
 	enum next_words words; /* the reader's */
 	struct gaps gaps;      /* what of it could not be kept */
 };

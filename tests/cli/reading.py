@@ -419,6 +419,10 @@ class Numbers(Reader):
         self.assertEqual(run.out, b"terse read: f: has 5,002 lines, --offset 9999 is past the end\n")
         for option in ("--bytes=0-9", "--raw", "--preview"):
             self.assertEqual(self.terse("read", "f", "-n", option).code, 125)
+        # Bytes have no numbers, so the command that shows those of a line that is cut asks for none.
+        write_file(os.path.join(self.work, "f"), b"x" * 100000)
+        command = re.search(rb" omitted: terse (read f --bytes \d+-\d+)\]", self.page("f", "-n")).group(1).decode()
+        self.assertEqual(self.terse(*command.split()).code, 0)
 
     def test_gaps_and_long_lines(self):
         one = self.terse("--max-artifact", "64KB", "-c", "seq 1 30000; seq -s, 20000; echo end").id

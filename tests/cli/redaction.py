@@ -148,7 +148,7 @@ class Redaction(Case):
         run = self.terse("--redact-pattern", r"pin=\K\d+", "--redact-pattern", "(?i)geheim",
                          "echo", "pin=1234 GEHEIM", "".join(SECRETS["aws"][:2]))
         self.assertEqual(run.out.decode(), "pin=[redacted] [redacted] AKIAIOSFODNN7EXAMPLE\n")
-        # A \\b in a quotation or a class is none of a word's edges.
+        # A \b in a quotation or a class is none of a word's edges.
         run = self.terse("--redact-pattern", r"\Qcorp\bob\E", "--redact-pattern", r"[[:digit:]\b]{4}",
                          "printf", "%s", r"corp\bob ((((1234")
         self.assertEqual(run.out, b"[redacted] (((([redacted]")
