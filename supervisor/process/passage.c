@@ -273,11 +273,20 @@ void passage_end(struct passage *p, int status)
 		interceptor_spill(p->text);
 	shown_keep(&p->record.shown, p->record.artifact);
 	record_close(&p->record, true);
-	if (p->record.gc_due && fork() == 0) {
-		io_close_others(STDERR_FILENO + 1, NULL, 0);
-		record_clean_up(&p->record);
+	/* The shell's reader must not wait for these. */
+	if ((p->record.gc_due || p->record.push_due) && fork() == 0) {
+		const int keep[] = {trace_fd(), p->record.outbox.dir};
+		setsid();
+		io_null(STDIN_FILENO, STDERR_FILENO);
+		io_close_others(STDERR_FILENO + 1, keep, 2);
+		chdir("/");
+		if (p->record.gc_due)
+			record_clean_up(&p->record);
+		if (p->record.push_due)
+			outbox_stay(&p->record.outbox, p->record.pushing);
 		_exit(0);
 	}
+	outbox_close(&p->record.outbox);
 	interceptor_free(p->text);
 	settings_release(&p->settings);
 	p->settings = (struct settings){0};

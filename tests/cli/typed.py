@@ -365,6 +365,23 @@ class Passages(Case):
         self.assertNotIn(secret.encode(), read_file(self.artifacts()[0]))
         self.assertNotIn(secret, json.dumps(self.commands()))
 
+    def test_remote(self):
+        """Each run is pushed while the shell lives."""
+        remote = os.path.join(self.work, "remote")
+        os.mkdir(remote)
+        os.makedirs(os.path.join(self.home, ".config/terse"))
+        write_file(os.path.join(self.home, ".config/terse/terse.ini"),
+                   "[remote]\nremote = file:%s\npush = failed\n" % remote)
+        typing = self.typing(echo=False)
+        descriptors = "/proc/%d/fd" % typing.pid
+        before = len(os.listdir(descriptors))
+        for _ in range(3):
+            shown = typing.line("seq 3000; (exit 4)")
+        last = re.search(rb"cmd-\w+", shown).group().decode()
+        eventually(lambda: any(name.startswith(last) for _, _, names in os.walk(remote) for name in names),
+                   lambda: "%s is not in %s" % (last, list(os.walk(remote))))
+        self.assertEqual(len(os.listdir(descriptors)), before)
+
     def test_nothing_is_left(self):
         """The harness dies; terse is killed."""
         for kill in (False, True):
