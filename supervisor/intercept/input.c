@@ -1,5 +1,5 @@
-// From the command to the terminal: decides which bytes are binary, which are plain and go to a
-// program unchanged, and which the terminal has to render. See interceptor.h.
+// From the command to the terminal: decides which bytes are binary, which go to a program
+// unchanged, and which the terminal has to render. See interceptor.h.
 
 #include "supervisor/intercept/internal.h"
 
@@ -25,63 +25,6 @@ void intercept_keep_raw(struct interceptor *s, const char *data, size_t len)
 		artifact_append(s->artifact, ARTIFACT_RAW, data, len);
 }
 
-/* Where the byte is first, or `len`. memchr() for each over a piece that stays in the cache is
-   faster than one loop that looks for all. */
-static size_t plain_find(const char *data, size_t len, char byte)
-{
-	const char *at = memchr(data, byte, len);
-	return at ? (size_t)(at - data) : len;
-}
-
-#define PIECE ((size_t)16 * 1024)
-
-/* How many bytes come before the first that redraws: ESC, backspace, CR without LF. What follows a
-   CR at the very end is not known yet. */
-static size_t plain_length(const char *data, size_t len)
-{
-	size_t done = 0;
-	while (done < len) {
-		size_t piece = len - done < PIECE ? len - done : PIECE;
-		size_t n = plain_find(data + done, piece, '\x1B');
-		n = plain_find(data + done, n, '\b');
-		for (size_t i = 0; (i += plain_find(data + done + i, n - i, '\r')) < n; i++) {
-			if (done + i + 1 < len && data[done + i + 1] != '\n') {
-				n = i;
-				break;
-			}
-		}
-		done += n;
-		if (n < piece)
-			break;
-	}
-	return done;
-}
-
-void intercept_finish_plain(struct interceptor *s)
-{
-	struct plain *p = &s->plain;
-	intercept_print(s, p->line.data, p->line.len);
-	p->passed += p->line.len;
-	buffer_clear(&p->line);
-}
-
-/* Something redraws: from the unfinished line on, the terminal's text is printed. */
-static void leave_plain(struct interceptor *s)
-{
-	struct plain *p = &s->plain;
-	TRACE(TERMINAL, "%s redraws: rendered from here on", PART_NAME(s));
-	terminal_commit(s->terminal);
-	s->state = BYTES_RENDERED;
-	/* The terminal may have released more or less of a long line than was passed on. */
-	size_t passed = p->passed, gone = s->line_text;
-	if (gone > passed + p->line.len)
-		gone = passed + p->line.len;
-	if (gone > passed)
-		intercept_print(s, p->line.data, gone - passed);
-	p->passed = gone < passed ? passed - gone : 0;
-	buffer_release(&p->line);
-}
-
 /* A program that gets a NUL may want every byte (find -print0 | xargs -0): from here on it gets the
    bytes unchanged. */
 static void begin_bytes(struct interceptor *s)
@@ -91,44 +34,10 @@ static void begin_bytes(struct interceptor *s)
 		return;
 	TRACE(TERMINAL, "%s has a NUL: its bytes are passed on as they are", PART_NAME(s));
 	struct buffer pending = BUFFER_INIT;
-	if (s->state == BYTES_PLAIN) {
-		intercept_finish_plain(s);
-	} else if (terminal_pending(s->terminal, &pending) == 0) {
-		size_t skip = s->plain.passed < pending.len ? s->plain.passed : pending.len;
-		if (pending.len > skip)
-			intercept_print(s, pending.data + skip, pending.len - skip);
-	}
+	if (terminal_pending(s->terminal, &pending) == 0)
+		intercept_print(s, pending.data, pending.len);
 	buffer_release(&pending);
-	s->plain.passed = 0;
 	s->state = BYTES_PASSED;
-}
-
-/* Takes bytes for a program or file: whole lines are passed on as they are, for as long as nothing
-   redraws. */
-static void feed_plain(struct interceptor *s, const char *data, size_t len)
-{
-	struct plain *p = &s->plain;
-	bool redraws = p->line.len > 0 && p->line.data[p->line.len - 1] == '\r' && *data != '\n';
-	size_t n = redraws ? 0 : plain_length(data, len), from = 0;
-	const char *newline = n ? memrchr(data, '\n', n) : NULL;
-	terminal_feed(s->terminal, data, n);
-	if (newline) {
-		from = (size_t)(newline - data) + 1;
-		intercept_finish_plain(s);
-		intercept_print(s, data, from);
-		p->passed = 0;
-	}
-	bool kept = buffer_try_append(&p->line, data + from, n - from) == 0;
-	if (!kept || (p->line.len > PLAIN_LINE && p->line.data[p->line.len - 1] != '\r'))
-		intercept_finish_plain(s);
-	if (!kept) {
-		intercept_print(s, data + from, n - from);
-		p->passed += n - from;
-	}
-	if (n < len) {
-		leave_plain(s);
-		terminal_feed(s->terminal, data + n, len - n);
-	}
 }
 
 /* From here on bytes are not rendered. A program or file gets them as they
@@ -139,9 +48,7 @@ static void become_binary(struct interceptor *s)
 	      s->kind ? s->kind : "");
 	intercept_resolve(s);
 	if (!s->reader->previews) {
-		intercept_finish_plain(s);
 		terminal_finish(s->terminal);
-		s->plain.passed = 0;
 		s->state = BYTES_VERBATIM;
 		return;
 	}
@@ -170,9 +77,7 @@ static void process(struct interceptor *s, const char *data, size_t len)
 		intercept_text(s, data, len);
 		return;
 	}
-	if (s->state == BYTES_PLAIN)
-		feed_plain(s, data, len);
-	else if (s->state < BYTES_BINARY)
+	if (s->state < BYTES_BINARY)
 		terminal_feed(s->terminal, data, len);
 	if (s->state == BYTES_PASSED)
 		intercept_print(s, data, len);
@@ -199,7 +104,7 @@ void intercept_judge(struct interceptor *s, bool end)
 	if (binary && !end && !s->kind && so_far.len < SNIFF_LEN &&
 	    s->reader != &readers[INTERCEPT_PROGRAM])
 		return;
-	s->state = s->options.exact ? BYTES_PLAIN : BYTES_RENDERED;
+	s->state = s->options.exact ? BYTES_PASSED : BYTES_RENDERED;
 	s->unjudged = (struct buffer)BUFFER_INIT;
 	bool separates = s->sniff.nul && !s->sniff.newline;
 	if (binary)

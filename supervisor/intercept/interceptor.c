@@ -214,7 +214,6 @@ void intercept_end_text(struct interceptor *s, const struct wording_ending *e)
 	   terminal still holds as it is now, the artifact goes on with its later state. */
 	if (s->state < BYTES_BINARY && !s->finished &&
 	    terminal_pending(s->terminal, &pending) == 0) {
-		intercept_finish_plain(s);
 		measure_text(s, pending.data, pending.len);
 		intercept_hand_on(s, pending.data, pending.len);
 		if (s->fits && (buffer_try_append(&s->held, pending.data, pending.len) < 0 ||
@@ -335,7 +334,6 @@ void interceptor_free(struct interceptor *s)
 	terminal_free(s->terminal);
 	preview_free(s->preview);
 	free(s->judge);
-	buffer_release(&s->plain.line);
 	buffer_release(&s->raw);
 	buffer_release(&s->unjudged);
 	buffer_release(&s->held);
@@ -426,7 +424,6 @@ void interceptor_finish(struct interceptor *s)
 	if (s->finished)
 		return;
 	intercept_judge(s, true);
-	intercept_finish_plain(s);
 	if (s->state < BYTES_BINARY)
 		terminal_finish(s->terminal);
 	s->finished = true;

@@ -48,8 +48,7 @@ struct interceptor_options {
 	enum interceptor_raw raw;
 	enum artifact_part part; /* ARTIFACT_OUT or ARTIFACT_ERR */
 	/* Through a pipe, so the bytes are what the command wrote for a program: a program or file
-	   gets them as they are until something redraws (input.c). From the first NUL on it gets
-	   all bytes as they are, through a pty as well. */
+	   gets them as they are. Through a pty it does from the first NUL on. */
 	bool exact;
 	/* A live reader gets a plain line so many ms after its newline. */
 	int64_t settle_ms;

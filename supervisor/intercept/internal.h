@@ -1,6 +1,6 @@
 // Shared by the files of this room. Nobody outside of it includes this.
 //
-//   input.c        from the command to the terminal: raw bytes, plain bytes, binary output
+//   input.c        from the command to the terminal: raw bytes, passed bytes, binary output
 //   interceptor.c  from the terminal into the held text, the artifact and the preview; the contract
 //                  with other rooms
 //   chatter.c      which lines of a text that fits say no more than those before them
@@ -35,22 +35,6 @@
 #define RAW_HOLD ((size_t)256 * 1024)
 
 enum raw_state { RAW_HOLDING, RAW_STREAMING, RAW_OFF };
-
-/* The bytes of a pipe on their way to a program or file, as long as they are plain.
-
-   A program must get what the command wrote: CR before LF, form feeds, invalid
-   UTF-8, everything (a patch has to apply). Only what redraws (ESC, backspace, CR without LF) is
-   resolved by the terminal. So whole lines are passed on as they are until the first such byte;
-   from its line on the text of the terminal is what is printed. */
-
-/* An unfinished line longer than this is passed on before its end is known. */
-#define PLAIN_LINE ((size_t)64 * 1024)
-
-/* A zeroed struct is a new one. */
-struct plain {
-	struct buffer line; /* of the unfinished line: what is not passed on yet */
-	size_t passed;      /* bytes of the unfinished line that are */
-};
 
 /* When a reader who waits is given what is held back, and how much of it.
 
@@ -152,8 +136,7 @@ extern const struct reader readers[];
 enum bytes_state {
 	BYTES_UNJUDGED, /* not enough has come */
 	BYTES_RENDERED, /* the terminal makes text of them */
-	BYTES_PLAIN, /* a program or file behind a pipe gets them, while nothing has redrawn; ... */
-	BYTES_PASSED,   /* ... whatever comes */
+	BYTES_PASSED,   /* a program or file gets them as they are; the artifact has their text */
 	BYTES_BINARY,   /* they are kept, and the reader gets a line about them */
 	BYTES_VERBATIM, /* binary ones are text as they are */
 };
@@ -177,7 +160,6 @@ struct interceptor {
 	struct preview_judge *judge; /* NULL until it is needed */
 	struct chatter chatter;
 	enum bytes_state state;
-	struct plain plain;
 	const char *kind; /* of binary output, or NULL */
 
 	uint64_t raw_bytes, text_bytes;
@@ -288,9 +270,6 @@ struct chatter_fold chatter_next(const struct chatter *c, size_t at, uint64_t nu
 
 /* Enough is there to tell text from binary, or nothing more comes for now; `end`: at all. */
 void intercept_judge(struct interceptor *s, bool end);
-
-/* Nothing that redraws came: the last plain bytes go to the reader. */
-void intercept_finish_plain(struct interceptor *s);
 
 /* Takes raw bytes, and writes those that are held to the artifact once they are wanted: more than
    colours was dropped. */

@@ -426,13 +426,8 @@ void intercept_hand_on(struct interceptor *s, const char *data, size_t len)
 		if (!s->opening_over && s->tally.lines > s->printed_lines)
 			print_first_lines(s);
 	}
-	if (s->reader != &readers[INTERCEPT_PROGRAM] || s->state == BYTES_PLAIN ||
-	    s->state == BYTES_PASSED)
-		return;
-	/* The start of it may have been passed on as it came. */
-	size_t skip = s->plain.passed < len ? s->plain.passed : len;
-	s->plain.passed -= skip;
-	intercept_print(s, data + skip, len - skip);
+	if (s->reader == &readers[INTERCEPT_PROGRAM] && s->state != BYTES_PASSED)
+		intercept_print(s, data, len);
 }
 
 bool interceptor_is_worth_telling(const struct interceptor_ending *e)

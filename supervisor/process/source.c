@@ -109,6 +109,9 @@ struct interceptor *source_text(struct source *s)
 		    (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
 	enum interceptor_reader reader = INTERCEPT_AGENT;
 	const bool full = set->print == PRINT_FULL;
+	/* An agent gets text, a program what was written to a pipe. */
+	if (full && pipe && !s->pty)
+		on_resolve(s);
 	if (set->format != FORMAT_TEXT)
 		reader = full ? INTERCEPT_SILENT : INTERCEPT_COLLECTED;
 	else if (s->sink == SINK_PERSON)
@@ -128,7 +131,7 @@ struct interceptor *source_text(struct source *s)
 		.reader = reader,
 		.raw = (enum interceptor_raw)set->raw,
 		.part = s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
-		.exact = !s->pty,
+		.exact = !s->pty && s->sink != SINK_AGENT,
 		.settle_ms = set->settle,
 	};
 	/* Text that is not printed would be lost. */

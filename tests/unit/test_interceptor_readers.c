@@ -8,8 +8,6 @@
 #include "tests/unit/interceptor.h"
 #include "tests/unit/unit.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define PLAIN "plain \x1b[1mbold\x1b[m\r\n"
 #define LOSSY "10%\r20%\x1b[K\r30%\x1b[K\n"
@@ -265,31 +263,19 @@ TEST(exact_text_with_a_late_nul)
 	}
 }
 
-/* The line it is in has come in part before. */
-TEST(exact_text_with_a_nul_in_a_line)
-{
-	static const char *const before[] = {"abc", "\x1b[1mabc"};
-	for (size_t i = 0; i < 2; i++) {
-		struct run r = run_make();
-		r.options.reader = INTERCEPT_PROGRAM;
-		r.options.exact = true;
-		run_start(&r);
-		feed(&r, before[i]);
-		interceptor_pause(r.text);
-		interceptor_feed(r.text, "d\0e\n", 4);
-		finish(&r);
-		assert_int_equal(r.out.len, 7);
-		assert_memory_equal(r.out.data, "abcd\0e\n", 7);
-		run_end(&r);
-	}
-}
-
-/* Output that redraws nothing reaches a program byte for byte. */
-TEST(plain_bytes_for_a_program)
+/* Behind a pipe a program gets what was written, byte for byte. */
+TEST(bytes_for_a_program)
 {
 	static const char *const texts[] = {
-		"",    "a",           "a\n", "a\r\nb\r\n", "a\fb\a\v\n\r\n", "lat\xE9n \xFF\n",
-		"a\r", "\r\n\r\n\t ",
+		"",
+		"a",
+		"a\n",
+		"a\r\nb\r\n",
+		"a\fb\a\v\n\r\n",
+		"lat\xE9n \xFF\n",
+		"a\r",
+		"\r\n\r\n\t ",
+		"9%\r10%\b\b\x1b[1mbold\x1b[m end\r\n",
 	};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		for (size_t step = 1; step < 4; step++) {
@@ -305,59 +291,6 @@ TEST(plain_bytes_for_a_program)
 			}
 			finish(&r);
 			printed(&r, texts[i]);
-			run_end(&r);
-		}
-	}
-}
-
-/* A CR that redraws is the last one that was written: nothing behind the bytes is read. */
-TEST(last_return_for_a_program)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *two =
-		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_true(two != MAP_FAILED);
-	assert_int_equal(mprotect(two + page, page, PROT_NONE), 0);
-	struct run r = run_make();
-	r.options.reader = INTERCEPT_PROGRAM;
-	r.options.exact = true;
-	run_start(&r);
-	feed(&r, "text\n");
-	interceptor_pause(r.text);
-	interceptor_feed(r.text, memcpy(two + page - 5, "90%\rd", 5), 5);
-	feed(&r, "one\n");
-	finish(&r);
-	printed(&r, "text\ndone\n");
-	run_end(&r);
-	munmap(two, 2 * page);
-}
-
-/* A long line in the midst of which the first escape comes: no byte of it twice, none lost. */
-TEST(long_line_for_a_program)
-{
-	static const size_t lengths[] = {0,     1,     159,   160,   161,    8000,   30000,
-					 65535, 65536, 65537, 70000, 140000, 1000000};
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
-		for (size_t step = 1000; step < 200000; step *= 9) {
-			struct run r = run_make();
-			struct buffer line = BUFFER_INIT;
-			r.options.reader = INTERCEPT_PROGRAM;
-			r.options.exact = true;
-			run_start(&r);
-			feed(&r, "first\n");
-			make_text(&line, lengths[i], SIZE_MAX);
-			for (size_t at = 0, n; at < line.len; at += n) {
-				n = line.len - at < step ? line.len - at : step;
-				interceptor_feed(r.text, line.data + at, n);
-				interceptor_settle_all(r.text);
-			}
-			feed(&r, "\x1b[1mbold\x1b[m end\r\nlast\r\n");
-			finish(&r);
-			assert_int_equal(r.out.len, 6 + lengths[i] + 9 + 5);
-			if (lengths[i])
-				assert_memory_equal(r.out.data + 6, line.data, lengths[i]);
-			assert_memory_equal(r.out.data + 6 + lengths[i], "bold end\nlast\n", 14);
-			buffer_release(&line);
 			run_end(&r);
 		}
 	}
