@@ -115,23 +115,8 @@ void intercept_text(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
 	const struct reader *reader = s->reader;
-	/* The beginning of the last line that is not blank. */
-	size_t shown = len;
-	while (shown > 0 && strchr("\n ", data[shown - 1]))
-		shown--;
-	const char *newline = shown > 0 ? memrchr(data, '\n', shown) : NULL;
-	const char *line = newline ? newline + 1 : data;
-	shown -= (size_t)(line - data);
-	if (shown > 0 && (newline || s->line_text == 0))
-		s->last_len = 0;
-	size_t left = sizeof(s->last) - s->last_len;
-	if (shown > left)
-		shown = left;
-	if (shown > 0)
-		memcpy(s->last + s->last_len, line, shown);
-	s->last_len += shown;
 	s->text_bytes += len;
-	newline = memrchr(data, '\n', len);
+	const char *newline = memrchr(data, '\n', len);
 	s->line_text = newline ? (size_t)(data + len - newline) - 1 : s->line_text + len;
 	measure_text(s, data, len);
 	if (s->artifact)
@@ -482,8 +467,6 @@ struct interceptor_facts interceptor_facts(const struct interceptor *s)
 		.bytes = intercept_bytes(s),
 		.settled = s->text_bytes,
 		.settle_due = s->settle_at,
-		.last_line = s->last,
-		.last_len = s->last_len,
 		.shown = s->shown.ranges,
 		.shown_count = s->shown.range_count,
 		.is_binary = s->state >= BYTES_BINARY,

@@ -197,8 +197,6 @@ struct interceptor_facts {
 	uint64_t settled;   /* bytes of the text that are final: no later output changes them */
 	int64_t settle_due; /* when interceptor_settle() is to be called; 0: no complete line waits,
 			       or nothing was fed since interceptor_came() */
-	const char *last_line; /* the beginning of the last final line that is not blank */
-	size_t last_len;
 	/* The lines that interceptor_report() and what was printed before have shown, in order.
 	   None of binary output. Valid until interceptor_free(). */
 	const struct report_range *shown;

@@ -163,9 +163,7 @@ struct interceptor {
 	const char *kind; /* of binary output, or NULL */
 
 	uint64_t raw_bytes, text_bytes;
-	size_t line_text; /* bytes of the unfinished line that the terminal has let go */
-	char last[256];   /* the beginning of the last line that is final and not blank */
-	size_t last_len;
+	size_t line_text;   /* bytes of the unfinished line that the terminal has let go */
 	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
 	size_t most;        /* a text up to this many bytes is printed whole */
 	/* The outcome is known, and with it options.limit.bytes. */

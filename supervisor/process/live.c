@@ -32,9 +32,6 @@
 /* Requests of one client that are answered before the next has a turn. */
 #define TURN 16
 
-/* Bytes at the end of a text in which its last line is searched. */
-#define TAIL_MOST ((size_t)4096)
-
 struct terminal *live_screen(struct supervisor *s)
 {
 	struct interceptor *text = source_text(&s->sources[0]);
@@ -65,29 +62,19 @@ static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT
 	buffer_release(&clean);
 }
 
-/* The alternate screen is not part of the text. */
 void live_describe_text(struct supervisor *s, struct live_status *c)
 {
 	struct buffer text = BUFFER_INIT;
 	struct terminal *t = live_screen(s);
 	if (!t)
 		return;
-	const struct interceptor *own = s->sources[0].text;
 	c->lines = terminal_lines(t);
-	c->settled = interceptor_facts(own).settled;
+	c->settled = interceptor_facts(s->sources[0].text).settled;
 	if (terminal_pending(t, &text) == 0)
 		c->bytes = c->settled + text.len;
-	if (terminal_facts(t).is_alternate) {
-		buffer_clear(&text);
-		terminal_picture(t, &text, NULL, NULL);
-	}
-	size_t from = text.len > TAIL_MOST ? text.len - TAIL_MOST : 0;
-	if (text.len > 0)
-		live_find_last_line(text.data + from, text.len - from, c->last_line);
-	if (!c->last_line[0]) {
-		const struct interceptor_facts facts = interceptor_facts(own);
-		live_find_last_line(facts.last_line, facts.last_len, c->last_line);
-	}
+	buffer_clear(&text);
+	if (terminal_picture(t, &text, NULL, NULL) == 0)
+		live_find_last_line(text.data, text.len, c->last_line);
 	buffer_release(&text);
 }
 

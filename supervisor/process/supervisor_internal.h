@@ -179,8 +179,8 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 		int64_t duration_ms);
 
 /* Keeps the texts of a run that has ended, of which nothing was spilled (NULL: there is no such
-   stream), if all runs are kept, or it is to be pushed. Returns 0, or -1 with errno: an artifact may hold them all the
-   same. */
+   stream), if all runs are kept, or it is to be pushed. Returns 0, or -1 with errno: an artifact
+   may hold them all the same. */
 int record_keep(struct record *r, const struct buffer *const texts[2]);
 
 /* Appends the run's line to its session's history, once: at its end, or before that where its
@@ -549,7 +549,7 @@ struct terminal *live_screen(struct supervisor *s);
 /* Whether somebody is attached who can type. */
 bool live_has_person(const struct live *c);
 
-/* The length of the text, with unfinished lines, and its last line. */
+/* The length of the text, with unfinished lines, and the last line of the screen. */
 void live_describe_text(struct supervisor *s, struct live_status *c);
 
 /* The command has written. */

@@ -369,8 +369,8 @@ class Passages(Case):
         """Each run is pushed while the shell lives."""
         remote = os.path.join(self.work, "remote")
         os.mkdir(remote)
-        os.makedirs(os.path.join(self.home, ".config/terse"))
-        write_file(os.path.join(self.home, ".config/terse/terse.ini"),
+        os.makedirs(os.path.join(self.home, "config/terse"))
+        write_file(os.path.join(self.home, "config/terse/terse.ini"),
                    "[remote]\nremote = file:%s\npush = failed\n" % remote)
         typing = self.typing(echo=False)
         descriptors = "/proc/%d/fd" % typing.pid
