@@ -59,7 +59,7 @@ struct verb_option {
 	enum verb_kind kind;
 	size_t at;         /* offset of what it stores; VERB_TAKE: which one it is */
 	const char *value; /* what it is followed by, as help names it and candidates offers it:
-			      "N", "FILE", "N|failed"; NULL: nothing */
+			      "N", "FILE", "always|never"; NULL: nothing */
 	const char *help;  /* one line of any length; NULL: it is understood, and not told of */
 };
 

@@ -187,7 +187,7 @@ static const struct {
 };
 
 /* Adds words with a | between them; `stands`: one in capitals stands for what it can be: "ID|FILE",
-   "yes|no", "N|failed". */
+   "yes|no". */
 static void candidates_add_words(struct line *l, const char *words, size_t len, bool stands)
 {
 	for (const char *end = words + len, *next; words < end; words = next + 1) {

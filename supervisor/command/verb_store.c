@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 /* --- what was removed, listed ------------------------------------------------------------ */
@@ -319,7 +318,7 @@ const struct verb verb_rewind = {
 	.run = rewind_run,
 };
 
-// terse session list|show|end|new.
+// terse session list|show|end.
 
 struct session_call {
 	struct verb_call *call;
@@ -451,37 +450,6 @@ static int session_end(struct session_call *c)
 	return verb_print(c->call, out);
 }
 
-/* --- new ------------------------------------------------------------------- */
-
-static int session_create(struct session_call *c)
-{
-	struct store store;
-	uint16_t draw = 0;
-	if ((!c->name && getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw)) ||
-	    store_open_write(&store) < 0)
-		return verb_error(c->verb, "%m");
-	if (!c->name) {
-		/* A unique name that sorts by time. */
-		char id[ID_LEN + 1];
-		uint64_t first = id_first_at(clock_real_ms());
-		id_unpack(first | (draw & (id_first_at(1) - 1)), id);
-		snprintf(c->session, sizeof(c->session), "session-%s", strchr(id, '-') + 1);
-	}
-	struct buffer out = BUFFER_INIT;
-	int status = 1, fd = store_open_session(&store, c->session, false);
-	if (fd >= 0) {
-		verb_error(c->verb, "%s: exists already", c->session);
-	} else if ((fd = store_open_session(&store, c->session, true)) < 0) {
-		verb_error(c->verb, "%s: %m", c->session);
-	} else {
-		buffer_printf(&out, "%s\n", c->session);
-		status = verb_print(c->call, &out);
-	}
-	io_close(&fd);
-	store_close(&store);
-	return status;
-}
-
 static const struct {
 	const char *name, *title;
 	int (*run)(struct session_call *c);
@@ -489,7 +457,6 @@ static const struct {
 	{"list", "session list", session_list},
 	{"show", "session show", session_list},
 	{"end", "session end", session_end},
-	{"new", "session new", session_create},
 };
 
 static int session_run(struct verb_call *context)
@@ -504,8 +471,7 @@ static int session_run(struct verb_call *context)
 		i++;
 	if (i == count)
 		return verb_fail(context, ENVELOPE_USAGE,
-				 "%s: must be list, show, end or new (see terse help session)",
-				 action);
+				 "%s: must be list, show or end (see terse help session)", action);
 	const char *wrong = c.now && actions[i].run != session_end   ? "--now"
 			    : c.limit && strcmp(action, "list") != 0 ? "--limit"
 			    : strcmp(action, "list") == 0            ? c.name
@@ -534,12 +500,12 @@ static const struct verb_option session_options[] = {
 
 const struct verb verb_session = {
 	.name = "session",
-	.purpose = "list, show, end and create sessions",
-	.forms = "[list]\nshow [NAME]\nend [NAME]\nnew [NAME]",
-	.text = "Lists the sessions, those used last first, describes one, ends one, or creates\n"
-		"one and prints its name (export TERSE_SESSION=$(terse session new)). NAME\n"
-		"defaults to the caller's session. Artifacts of an ended session are removed\n"
-		"after [session] keep.\n",
+	.purpose = "list, show and end sessions",
+	.forms = "[list]\nshow [NAME]\nend [NAME]",
+	.text = "Lists the sessions, those used last first, describes one, or ends one. NAME\n"
+		"defaults to the caller's session; a run in a session makes it\n"
+		"(export TERSE_SESSION=NAME). Artifacts of an ended session are removed after\n"
+		"[session] keep.\n",
 	.options = session_options,
 	.more = 2,
 	.run = session_run,

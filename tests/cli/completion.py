@@ -66,7 +66,7 @@ class Words(ScreenCase):
                 (("probe", "--to", "x", "m"), "command 4", []),
                 (("filter", "x"), "files", []),
                 (("list", "--state", "r"), "none", ["running"]),
-                (("list", "--exit", ""), "none", ["failed"]),
+                (("list", "--exit", ""), "none", []),
                 (("config", "c"), "command 2", ["check", "completion"]),
                 (("config", "completion", ""), "none", ["bash", "zsh", "fish"]),
                 (("config", "get", "report.siz"), "none", ["report.size"]),
@@ -78,7 +78,7 @@ class Words(ScreenCase):
                 (("send", "x", "--key", "ctrl-c"), "none", ["ctrl-c"]),
                 (("signal", "x", "TE"), "none", ["TERM"]),
                 (("read", "x", "y"), "none", []),
-                (("doctor", ""), "none", []),
+                (("doctor", "cod"), "none", ["codex"]),
                 (("unarchive", ""), "files", [])):
             self.assertEqual(self.offered(*words), (directive, want), words)
 

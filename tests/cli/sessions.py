@@ -262,7 +262,7 @@ class Sessions(Life):
     def test_a_page(self):
         """Those used last, and how to see more; an agent is shown 30, a program all."""
         for n in range(32):
-            self.assertEqual(self.say("session", "new", "s%d" % n)[0], 0)
+            os.makedirs(self.session_dir("s%d" % n), 0o700)
             os.utime(self.session_dir("s%d" % n), (1000 + n * 7 % 32, 1000 + n * 7 % 32))
         newest = [b"s%d" % n for n in sorted(range(32), key=lambda n: -(n * 7 % 32))]
         for options, count, more in (((), 30, 300), (("--limit", "3"), 3, 30), (("--limit", "32"), 32, 0)):
@@ -317,20 +317,9 @@ class Sessions(Life):
         run.finish()
         self.assertEqual(self.listed(), [identifier])
 
-    def test_new(self):
-        status, out, _ = self.say("session", "new")
-        self.assertEqual(status, 0)
-        self.assertRegex(out, rb"\Asession-[0-9a-z]{12}\n\Z")
-        name = out.decode().strip()
-        self.assertEqual(self.say("session", "new", "mine"), (0, b"mine\n", b""))
-        self.assertEqual(self.say("session", "new", "mine"),
-                         (1, b"", b"terse session new: mine: exists already\n"))
-        made = self.make(1, env={"TERSE_SESSION": name})
-        self.assertEqual(self.listed("--session", name), made)
-
     def test_wrong(self):
         self.assertEqual(self.say("session", "stop"),
-                         (125, b"", b"terse session: stop: must be list, show, end or new "
+                         (125, b"", b"terse session: stop: must be list, show or end "
                           b"(see terse help session)\n"))
         self.assertEqual(self.say("session", "list", "a")[0], 125)
         self.assertEqual(self.say("session", "show", "--now")[0], 125)
