@@ -71,31 +71,19 @@ static bool cached_find(struct cached *c, struct journal *j, int64_t now_ms)
 static int cached_text(struct cached *c, enum artifact_part part)
 {
 	const struct settings *settings = c->job->settings;
-	const bool is_stderr = part == ARTIFACT_ERR, is_json = settings->format != FORMAT_TEXT;
-	const struct meta *m = &c->record.meta;
-	struct interceptor_options options = {
-		.reader = c->reader, .part = part, .terminal = {.onlcr = true, .returns = true}};
-	const struct interceptor_ending end = {
-		.ending = excerpts_ending(m),
-		.place = {.id = m->id,
-			  .is_stderr = is_stderr,
-			  .words = settings->words,
-			  .gaps = meta_gaps(is_stderr ? &m->err : &m->out)},
-		.status_line = (enum status_when)settings->status};
+	const bool is_stderr = part == ARTIFACT_ERR;
+	const char *id = c->record.meta.id;
+	const struct interceptor_ending end = excerpts_end(settings, &c->record.meta, id, part);
 	struct excerpts *d = &c->texts[is_stderr];
 	struct text text;
-	uint64_t lines = 0;
-	if (text_open(&text, c->dir, m->id, part) < 0)
+	if (text_open(&text, c->dir, id, part) < 0)
 		return is_stderr && errno == ENOENT ? 0 : -1;
 	if (c->reader != INTERCEPT_PROGRAM)
 		d->into = &c->printed[is_stderr];
-	int result = excerpts_init(d, settings, &options);
-	if (result == 0)
-		result = excerpts_feed(d, &text, &lines);
+	int result = excerpts_take(d, settings, &text, NULL, c->reader);
 	if (result == 0) {
-		interceptor_finish(d->text);
 		interceptor_conclude(d->text, INTERCEPT_SUCCESS);
-		if (is_json)
+		if (settings->format != FORMAT_TEXT)
 			summary_add(&c->summary, d->text, &end, &c->record);
 		else
 			interceptor_report(d->text, &end);
@@ -155,9 +143,7 @@ int cached_answer(struct job *job)
 	if (is_json ? s->print == PRINT_FULL : sink != SINK_AGENT && sink != SINK_PERSON)
 		return -1;
 	bool previews = s->print == PRINT_PREVIEW || (s->print != PRINT_FULL && sink == SINK_AGENT);
-	c.reader = is_json    ? INTERCEPT_COLLECTED
-		   : previews ? INTERCEPT_AGENT
-			      : INTERCEPT_PROGRAM;
+	c.reader = is_json ? INTERCEPT_COLLECTED : previews ? INTERCEPT_AGENT : INTERCEPT_PROGRAM;
 	if (!getcwd(c.record.cwd, sizeof(c.record.cwd)))
 		return -1;
 	if (job->secrets)

@@ -58,13 +58,15 @@ int excerpts_init(struct excerpts *d, const struct settings *s, struct intercept
 	o->limit = limit_of(s, o->part == ARTIFACT_ERR);
 	o->raw = INTERCEPT_RAW_NO;
 	/* A head counts lines from where it starts, which is not line 1 there. */
-	if (d->goes_on && o->limit.mode == MODE_HEAD)
+	if (o->lines_before > 0 && o->limit.mode == MODE_HEAD)
 		o->limit.mode = MODE_ENDS;
 	d->text = interceptor_new(o, &events);
 	return d->text ? 0 : -1;
 }
 
-int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
+/* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines
+   up to here, counted on. Returns 0, or -1 with errno. */
+static int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
 {
 	struct text_piece piece;
 	char line[GAP_ANNOUNCE_MAX], *chunk = io_block(CHUNK);
@@ -110,30 +112,40 @@ struct wording_ending excerpts_ending(const struct meta *m)
 	};
 }
 
-int excerpts_rest(const struct settings *settings, struct text *t, uint64_t *lines,
-		  const struct interceptor_ending *end, struct buffer *into)
+int excerpts_take(struct excerpts *d, const struct settings *settings, struct text *t,
+		  uint64_t *lines, enum interceptor_reader reader)
 {
 	uint64_t none = 0, total;
-	const bool goes_on = lines != NULL;
-	int sought = goes_on ? text_seek(t, *lines + 1, &total) : 0, result = -1;
+	int sought = lines ? text_seek(t, *lines + 1, &total) : 0;
 	if (sought < 0)
 		return -1;
-	if (!goes_on) {
+	if (!lines) {
 		text_seek_byte(t, 0);
 		lines = &none;
 	} else if (sought == 1) {
 		*lines = total;
 	}
 	struct interceptor_options options = {
-		.reader = INTERCEPT_AGENT,
+		.reader = reader,
+		.part = t->part,
 		.terminal = {.onlcr = true, .returns = true},
 		.lines_before = *lines,
 		.bytes_before = sought == 1 ? t->size : t->offset,
 	};
-	struct excerpts d = {.into = into, .goes_on = goes_on};
-	if (excerpts_init(&d, settings, &options) == 0 &&
-	    (sought == 1 || excerpts_feed(&d, t, lines) == 0)) {
-		interceptor_finish(d.text);
+	if (excerpts_init(d, settings, &options) < 0 ||
+	    (sought == 0 && excerpts_feed(d, t, lines) < 0))
+		return -1;
+	interceptor_finish(d->text);
+	errno = d->error;
+	return d->error ? -1 : 0;
+}
+
+int excerpts_text(const struct settings *settings, struct text *t, uint64_t *lines,
+		  const struct interceptor_ending *end, struct buffer *into)
+{
+	struct excerpts d = {.into = into};
+	int result = excerpts_take(&d, settings, t, lines, INTERCEPT_AGENT);
+	if (result == 0) {
 		interceptor_report(d.text, end);
 		errno = d.error;
 		result = d.error ? -1 : 0;
@@ -142,11 +154,11 @@ int excerpts_rest(const struct settings *settings, struct text *t, uint64_t *lin
 	return result;
 }
 
-int excerpts_text(const struct settings *settings, struct text *t, const struct meta *m,
-		  const char *place, const int *exit_code, struct buffer *into)
+struct interceptor_ending excerpts_end(const struct settings *settings, const struct meta *m,
+				       const char *place, enum artifact_part part)
 {
 	const struct wording_ending file = {.state = WORDING_FILE};
-	bool is_stderr = t->part == ARTIFACT_ERR;
+	const bool is_stderr = part == ARTIFACT_ERR;
 	struct interceptor_ending end = {
 		.ending = m ? excerpts_ending(m) : file,
 		.place = {.id = place, .is_stderr = is_stderr, .words = settings->words},
@@ -154,7 +166,5 @@ int excerpts_text(const struct settings *settings, struct text *t, const struct 
 	};
 	if (m)
 		end.place.gaps = meta_gaps(is_stderr ? &m->err : &m->out);
-	if (exit_code)
-		end.ending.exit_code = *exit_code;
-	return excerpts_rest(settings, t, NULL, &end, into);
+	return end;
 }

@@ -410,9 +410,8 @@ void followup_keep(const struct followup *f, int dir, const char *id);
 // (read --preview, show).
 
 struct excerpts {
-	struct interceptor *text; /* the caller feeds and finishes it, and asks for its report */
+	struct interceptor *text; /* the caller asks for its report */
 	struct buffer *into;      /* NULL: standard output */
-	bool goes_on;             /* the text goes on behind what was shown before */
 	int error;                /* errno of printing */
 	/* Returns the artifact that keeps the omitted text; NULL: there is none. */
 	struct artifact *(*artifact)(struct excerpts *d);
@@ -422,15 +421,16 @@ struct excerpts {
    exist. */
 int excerpts_apply_profile(const char *verb, struct settings *s);
 
-/* Begins a text; `d` is zeroed but for `into`, `goes_on`, and `artifact`, and must not move
+/* Begins a text; `d` is zeroed but for `into` and `artifact`, and must not move
    afterwards. `o` is zeroed but for what differs from a run: its reader, what the terminal does at
    a line feed, and the size of the text before. Returns 0, or -1 with errno; interceptor_free(text)
    in any case. */
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
 
-/* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines
-   up to here, counted on. Returns 0, or -1 with errno. */
-int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines);
+/* Begins a text, and takes and finishes what is behind the first *lines of `t`, which were shown
+   before, and counts them on; NULL: all of it. `d` as above. Returns 0, or -1 with errno. */
+int excerpts_take(struct excerpts *d, const struct settings *s, struct text *t, uint64_t *lines,
+		  enum interceptor_reader reader);
 
 /* Prints, unless printing has failed before; as an event of the text, with a struct excerpts. */
 void excerpts_print(void *excerpts, const char *data, size_t len);
@@ -438,16 +438,14 @@ void excerpts_print(void *excerpts, const char *data, size_t len);
 /* Describes how a run ended, or that it still runs. */
 struct wording_ending excerpts_ending(const struct meta *m);
 
-/* Prints the preview of what is behind the first *lines of a text, which were shown before, and
-   counts them on; NULL: of all of it. Returns 0, or -1 with errno. */
-int excerpts_rest(const struct settings *settings, struct text *t, uint64_t *lines,
-		  const struct interceptor_ending *end, struct buffer *into);
+/* How the report on a part ends. `m`: its run, or NULL; `place`: the artifact's ID or the file's
+   name, quoted for a shell. */
+struct interceptor_ending excerpts_end(const struct settings *settings, const struct meta *m,
+				       const char *place, enum artifact_part part);
 
-/* Prints the preview of a whole text, into `into` unless that is NULL. `m`: its run, or NULL;
-   `place`: the artifact's ID or the file's name, quoted for a shell; *exit_code replaces the run's,
-   unless NULL. Returns 0, or -1 with errno. */
-int excerpts_text(const struct settings *settings, struct text *t, const struct meta *m,
-		  const char *place, const int *exit_code, struct buffer *into);
+/* Takes a text so for an agent, and prints its preview. Returns 0, or -1 with errno. */
+int excerpts_text(const struct settings *settings, struct text *t, uint64_t *lines,
+		  const struct interceptor_ending *end, struct buffer *into);
 
 /* --- run --cached ----------------------------------------------------------------------------- */
 

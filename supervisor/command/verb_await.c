@@ -302,7 +302,7 @@ static int await_print_changes(struct waiter *waiter, enum outcome outcome,
 		.place = {.id = w->id, .words = settings->words},
 		.status_line = STATUS_LINE_ALWAYS,
 	};
-	int result = excerpts_rest(settings, &text, &reported, &end, NULL);
+	int result = excerpts_text(settings, &text, &reported, &end, NULL);
 	text_close(&text);
 	if (result < 0) {
 		verb_error(verb, "%s: %m", w->id);

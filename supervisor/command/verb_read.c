@@ -353,8 +353,12 @@ static int read_preview(struct read *r)
 	struct buffer text = BUFFER_INIT, json = BUFFER_INIT;
 	struct meta m;
 	bool is_run = *t->id && meta_read(t->dir, t->id, &m) == 0;
-	int result = excerpts_text(r->call->settings, t, is_run ? &m : NULL, r->place.id,
-				   r->exit_code >= 0 ? &r->exit_code : NULL, &text);
+	const struct settings *settings = r->call->settings;
+	struct interceptor_ending end =
+		excerpts_end(settings, is_run ? &m : NULL, r->place.id, t->part);
+	if (r->exit_code >= 0)
+		end.ending.exit_code = r->exit_code;
+	int result = excerpts_text(settings, t, NULL, &end, &text);
 	if (result == 0 && r->call->json) {
 		envelope_begin(&json);
 		verb_json_place(&json, t, r->name);

@@ -131,6 +131,14 @@ static bool show_find_part(const struct show *s, enum artifact_part part, struct
 	return true;
 }
 
+static int show_preview(const struct show *s, struct text *text, struct buffer *into)
+{
+	const struct settings *settings = s->call->settings;
+	const struct interceptor_ending end =
+		excerpts_end(settings, s->damaged ? NULL : &s->meta, text->id, ARTIFACT_OUT);
+	return excerpts_text(settings, text, NULL, &end, into);
+}
+
 /* --- for a person ------------------------------------------------------------------ */
 
 static void show_add_line(struct show *s, const char *title, const char *text)
@@ -194,9 +202,7 @@ static int show_print_text(struct show *s, struct text *text)
 		buffer_append_string(out, "\n");
 	if (verb_write(out) < 0)
 		return -1;
-	return text->size ? excerpts_text(s->call->settings, text, s->damaged ? NULL : &s->meta,
-					  text->id, NULL, NULL)
-			  : 0;
+	return text->size ? show_preview(s, text, NULL) : 0;
 }
 
 /* --- for a program ------------------------------------------------------------------ */
@@ -235,8 +241,7 @@ static int show_print_json(struct show *s, struct text *text)
 			json_add_string(out, "error", strerror(p.m.error));
 		json_end(out, '}');
 	}
-	int result = excerpts_text(s->call->settings, text, s->damaged ? NULL : m, text->id, NULL,
-				   &preview);
+	int result = show_preview(s, text, &preview);
 	if (result == 0) {
 		json_add_text(out, "preview", preview.data, preview.len);
 		envelope_end(out);
