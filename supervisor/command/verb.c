@@ -211,12 +211,6 @@ static int verb_no_such_option(const struct verb_call *c, const char *arg, size_
 	char name[64], room[FLAG_LEN];
 	struct nearest n;
 	snprintf(name, sizeof(name), "%.*s", (int)len, arg);
-	/* A value that an option of another name takes: "--running" of "--state running|done". */
-	for (const struct verb_option *o = c->verb->options; len > 2 && o && o->name; o++) {
-		if (verb_parse_word(o->value, name + 2) >= 0)
-			return verb_misuse(c, "%.*s: no such option (did you mean %s %s?)",
-					   (int)len, arg, o->name, name + 2);
-	}
 	nearest_init(&n, name);
 	nearest_offer(&n, "--help");
 	/* Options without a verb. */

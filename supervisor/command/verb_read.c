@@ -19,7 +19,6 @@
 
 struct read {
 	struct verb_call *call;
-	int exit_code;    /* for a preview, -1: the run's own */
 	const char *name; /* as it was given */
 	enum sink sink;
 
@@ -354,10 +353,8 @@ static int read_preview(struct read *r)
 	struct meta m;
 	bool is_run = *t->id && meta_read(t->dir, t->id, &m) == 0;
 	const struct settings *settings = r->call->settings;
-	struct interceptor_ending end =
+	const struct interceptor_ending end =
 		excerpts_end(settings, is_run ? &m : NULL, r->place.id, t->part);
-	if (r->exit_code >= 0)
-		end.ending.exit_code = r->exit_code;
 	int result = excerpts_text(settings, t, NULL, &end, &text);
 	if (result == 0 && r->call->json) {
 		envelope_begin(&json);
@@ -397,7 +394,6 @@ static int read_check(struct read *r)
 		{q->limit && apart, "--limit goes with --offset"},
 		{r->standard_error && r->raw, "only one of --stderr and --raw"},
 		{r->raw && r->preview, "--preview does not go with --raw"},
-		{!r->preview && r->exit_code >= 0, "--exit-code goes with --preview"},
 		{r->place.numbered && (r->bytes || r->raw || r->preview),
 		 "-n goes with neither --bytes, --raw nor --preview"},
 	};
@@ -460,7 +456,7 @@ static int read_show(struct read *r)
 
 static int read_run(struct verb_call *c)
 {
-	struct read made = {.call = c, .exit_code = -1}, *r = &made;
+	struct read made = {.call = c}, *r = &made;
 	struct page_request *q = &r->lines;
 	if (verb_parse(c, r) < 0)
 		return EXIT_TERSE;
@@ -497,10 +493,7 @@ static const struct verb_option read_options[] = {
 	{"--bytes", 0, VERB_TEXT, READ_AT(bytes), "FROM-TO",
 	 "these bytes; FROM: 32 KB from there on"},
 	{"--preview", 0, VERB_FLAG, READ_AT(preview), NULL,
-	 "what run printed, or would print with --size, --mode and other options of run, and with "
-	 "--exit-code N"},
-	{"--exit-code", 0, VERB_STATUS, READ_AT(exit_code), "N",
-	 "--preview: as if the command had exited so"},
+	 "what run printed, or would print with --size, --mode and other options of run"},
 	{"--stderr", 0, VERB_FLAG, READ_AT(standard_error), NULL,
 	 "standard error, if it was kept apart"},
 	{"--raw", 0, VERB_FLAG, READ_AT(raw), NULL,
