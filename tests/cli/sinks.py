@@ -68,7 +68,9 @@ class File(Case):
         self.shell("terse seq 3000 >/dev/null 2>&1")
         self.assertEqual(self.artifacts(), [])
         known, = json.loads(self.ask("list", "--json"))["data"]["runs"]
-        self.assertEqual((known["stdout_file"], known["id"]), ("/dev/null", None))
+        self.assertEqual(known["stdout_file"], "/dev/null")
+        run = self.run_to_end("terse", "read", "last", split=True)
+        self.assertEqual(run.err.decode(), "terse read: %s: the command wrote its standard output to /dev/null\n" % known["id"])
 
     def test_it_can_be_found_while_it_runs(self):
         self.fifo("go")
