@@ -8,15 +8,8 @@
 
 const struct verb *verb_nearest(const char *word)
 {
-	/* Programs that are often missing: no verb is meant. */
-	static const char *const programs[] = {"patch", "helm", NULL};
 	struct nearest n;
 	if (strlen(word) < 4)
-		return NULL;
-	nearest_init(&n, word);
-	for (size_t i = 0; programs[i]; i++)
-		nearest_offer(&n, programs[i]);
-	if (n.best && n.distance == 0)
 		return NULL;
 	nearest_init(&n, word);
 	for (size_t i = 0; verbs[i]; i++) {
