@@ -344,7 +344,20 @@ long journal_clean(int dir, int64_t from_ms, int64_t to_ms)
 
 /* --- reading from the end ---------------------------------------------------------------- */
 
-void journal_tail_begin(struct journal_tail *t, int fd)
+/* A file of lines from its end on, with a block of the caller's. */
+struct journal_tail {
+	int fd;
+	uint64_t end;  /* what is behind it was returned */
+	uint64_t from; /* the block's offset */
+	size_t len, room;
+	char *block;
+};
+
+/* A block for few lines. */
+#define BLOCK ((size_t)8192)
+
+/* Begins at the end of the file, which stays the caller's; -1 has no lines. */
+static void journal_tail_begin(struct journal_tail *t, int fd)
 {
 	struct stat st;
 	t->fd = fd;
@@ -352,7 +365,10 @@ void journal_tail_begin(struct journal_tail *t, int fd)
 	t->end = fd >= 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
+/* The line before, without its newline; empty ones are passed over. Of one that is longer than the
+   block, and so none of terse's, the first bytes are left, which are no line. It is valid until the
+   next call. Returns 1, 0 at the beginning, or -1 with errno. */
+static int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 {
 	for (bool is_cut = false;;) {
 		if (t->end > t->from + t->len || t->end <= t->from) {
@@ -384,7 +400,7 @@ int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 
 int64_t journal_end_ms(int dir)
 {
-	char block[JOURNAL_BLOCK];
+	char block[BLOCK];
 	struct journal_tail t = {.block = block, .room = sizeof(block)};
 	const char *line;
 	size_t len;

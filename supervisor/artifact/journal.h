@@ -76,26 +76,6 @@ long journal_clean(int dir, int64_t from_ms, int64_t to_ms);
 /* When the session has ended, if nothing has happened in it since but reading; else 0. */
 int64_t journal_end_ms(int dir);
 
-/* A file of lines from its end on, with a block of the caller's. */
-struct journal_tail {
-	int fd;
-	uint64_t end;  /* what is behind it was returned */
-	uint64_t from; /* the block's offset */
-	size_t len, room;
-	char *block;
-};
-
-/* A block for few lines. */
-#define JOURNAL_BLOCK ((size_t)8192)
-
-/* Begins at the end of the file, which stays the caller's; -1 has no lines. */
-void journal_tail_begin(struct journal_tail *t, int fd);
-
-/* The line before, without its newline; empty ones are passed over. Of one that is longer than the
-   block, and so none of terse's, the first bytes are left, which are no line. It is valid until the
-   next call. Returns 1, 0 at the beginning, or -1 with errno. */
-int journal_tail_next(struct journal_tail *t, const char **line, size_t *len);
-
 struct journal_session {
 	struct store *store; /* one of the stores given */
 	int64_t ms; /* when its journal was last written, or if it has none its directory */
