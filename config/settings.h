@@ -101,7 +101,7 @@ struct settings {
 
 	/* [terminal] */
 	int64_t cols, rows;
-	int64_t settle;   /* ms */
+	int64_t settle; /* ms */
 
 	/* [report] */
 	int64_t format;        /* enum format */
