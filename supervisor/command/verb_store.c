@@ -318,7 +318,7 @@ const struct verb verb_rewind = {
 	.run = rewind_run,
 };
 
-// terse session list|show|end.
+// terse session list|end.
 
 struct session_call {
 	struct verb_call *call;
@@ -332,7 +332,7 @@ struct session_call {
 	int count;
 };
 
-/* --- list and show ------------------------------------------------------------ */
+/* --- list ------------------------------------------------------------ */
 
 /* Rows by default, the sessions that were used last: each is looked through. */
 #define ROWS 30
@@ -361,14 +361,6 @@ static int session_describe(struct session_call *c, const struct journal_session
 			 : s->agent_gone ? "agent gone"
 					 : "open");
 	human_age(age, now - s->active_ms);
-	if (strcmp(c->verb, "session show") == 0) {
-		buffer_printf(out,
-			      "session:    %s%s\ndirectory:  %s/sessions/%s\n"
-			      "state:      %s\nartifacts:  %s, %s\nlast run:   %s ago\n",
-			      s->name, own ? " (this one)" : "", store->path, s->name, state,
-			      HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes), age);
-		goto out;
-	}
 	if (out->len == 0)
 		buffer_printf(out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION", "STATE",
 			      "ARTIFACTS", "SIZE", "LAST RUN");
@@ -381,13 +373,12 @@ out:
 
 static int session_list(struct session_call *c)
 {
-	const bool one = strcmp(c->verb, "session show") == 0;
 	struct journal_session *sessions;
 	struct buffer notice = BUFFER_INIT;
 	enum sink sink = reader_of_text(c->call);
 	size_t found;
 	int status = 0;
-	if (journal_sessions(c->stores, c->count, one ? c->session : NULL, &sessions, &found) < 0)
+	if (journal_sessions(c->stores, c->count, NULL, &sessions, &found) < 0)
 		return verb_error(c->verb, "%m");
 	if (!c->limit)
 		c->limit = sink == SINK_PROGRAM ? UINT64_MAX : ROWS;
@@ -399,12 +390,8 @@ static int session_list(struct session_call *c)
 			      "[newest %" PRIu64
 			      " of %s shown; more: terse session --limit %" PRIu64 "]\n",
 			      c->limit, HUMAN_COUNT(found), c->limit * 10);
-	if (c->out.len == 0 && one) {
-		status =
-			verb_error(c->verb, "%s: no such session (terse session list)", c->session);
-	} else if (c->out.len == 0 && isatty(STDERR_FILENO)) {
+	if (c->out.len == 0 && isatty(STDERR_FILENO))
 		verb_error(c->verb, "there are no sessions yet");
-	}
 	status |= verb_print(c->call, &c->out) || reader_notice(sink, &notice) < 0;
 	buffer_release(&notice);
 	return status;
@@ -450,15 +437,6 @@ static int session_end(struct session_call *c)
 	return verb_print(c->call, out);
 }
 
-static const struct {
-	const char *name, *title;
-	int (*run)(struct session_call *c);
-} actions[] = {
-	{"list", "session list", session_list},
-	{"show", "session show", session_list},
-	{"end", "session end", session_end},
-};
-
 static int session_run(struct verb_call *context)
 {
 	struct session_call c = {.call = context};
@@ -466,26 +444,24 @@ static int session_run(struct verb_call *context)
 		return EXIT_TERSE;
 	const char *action = context->operand_count ? context->operands[0] : "list";
 	c.name = context->operand_count ? context->operands[1] : NULL;
-	size_t i = 0, count = sizeof(actions) / sizeof(*actions);
-	while (i < count && strcmp(actions[i].name, action) != 0)
-		i++;
-	if (i == count)
+	const bool ends = strcmp(action, "end") == 0;
+	c.verb = ends ? "session end" : "session list";
+	if (!ends && strcmp(action, "list") != 0)
 		return verb_fail(context, ENVELOPE_USAGE,
-				 "%s: must be list, show or end (see terse help session)", action);
-	const char *wrong = c.now && actions[i].run != session_end   ? "--now"
-			    : c.limit && strcmp(action, "list") != 0 ? "--limit"
-			    : strcmp(action, "list") == 0            ? c.name
-								     : NULL;
+				 "%s: must be list or end (see terse help session)", action);
+	const char *wrong = !ends && c.now    ? "--now"
+			    : ends && c.limit ? "--limit"
+			    : !ends           ? c.name
+					      : NULL;
 	if (wrong) {
-		verb_error(actions[i].title, "%s: not valid here (see terse help session)", wrong);
+		verb_error(c.verb, "%s: not valid here (see terse help session)", wrong);
 		return EXIT_TERSE;
 	}
-	c.verb = actions[i].title;
 	verb_session_name(context->settings, NULL, c.own);
 	verb_session_name(context->settings, c.name, c.session);
 	int status = 0;
 	c.count = verb_open_stores(context, c.stores, &status);
-	status |= actions[i].run(&c);
+	status |= ends ? session_end(&c) : session_list(&c);
 	store_close_all(c.stores, c.count);
 	return status;
 }
@@ -500,9 +476,9 @@ static const struct verb_option session_options[] = {
 
 const struct verb verb_session = {
 	.name = "session",
-	.purpose = "list, show and end sessions",
-	.forms = "[list]\nshow [NAME]\nend [NAME]",
-	.text = "Lists the sessions, those used last first, describes one, or ends one. NAME\n"
+	.purpose = "list and end sessions",
+	.forms = "[list]\nend [NAME]",
+	.text = "Lists the sessions, those used last first, or ends one. NAME\n"
 		"defaults to the caller's session; a run in a session makes it\n"
 		"(export TERSE_SESSION=NAME). Artifacts of an ended session are removed after\n"
 		"[session] keep.\n",

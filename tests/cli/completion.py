@@ -71,7 +71,7 @@ class Words(ScreenCase):
                 (("config", "completion", ""), "none", ["bash", "zsh", "fish"]),
                 (("config", "get", "report.siz"), "none", ["report.size"]),
                 (("config", "make", ""), "command 2", []),
-                (("session", "s"), "none", ["show"]),
+                (("session", "e"), "none", ["end"]),
                 (("init", "co"), "none", ["codex", "copilot"]),
                 (("init", "claude", "co"), "none", ["codex", "copilot"]),
                 (("help", "vers"), "none", ["version"]),

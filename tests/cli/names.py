@@ -66,7 +66,6 @@ class Names(Case):
             self.clean(verb, "--all") if verb != "session" else self.clean(verb)
             self.clean(verb, "--json") if verb == "list" else None
         self.clean("list", "--session", EVIL)
-        self.clean("session", "show", EVIL)
         self.clean("session", "end", EVIL, "--now")
 
     def test_the_stores_directory(self):

@@ -55,7 +55,7 @@ VERBS = (
 ONCE = (
     ("list",), ("list", "--json"), ("list", "--all"), ("list", "--live"),
     ("stats",), ("stats", "--json"), ("report", "-o", "session.html"), ("session", "list"),
-    ("session", "show"), ("doctor",), ("config",), ("help",), ("version",), ("push",), ("gc", "--dry-run"),
+    ("doctor",), ("config",), ("help",), ("version",), ("push",), ("gc", "--dry-run"),
     ("await", "last"), ("signal", "last"), ("send", "last", "x"), ("rewind", "last"), ("gc",),
 )
 
