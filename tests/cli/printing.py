@@ -120,6 +120,7 @@ class Verbs(Case):
         "follow": (("{kept}",), ("--json", "{kept}", "--for", "7")),
         "send": None,  # says nothing
         "signal": None,
+        "shell": None,  # that is the shell
         "snapshot": (("{live}",), ("{kept}",), ("--json", "{live}")),
         "config": ((), ("check",), ("init", "-"), ("completion", "bash"), ("profiles",)),
         "doctor": ((), ("--json",)),
