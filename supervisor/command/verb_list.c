@@ -359,12 +359,11 @@ static int list_kept(struct runs *r)
 	r->count = verb_open_stores(r->call, r->stores, &status);
 	struct journal *j = journal_open(r->stores, r->count, r->all ? NULL : r->directory, kinds);
 	while (j && added == 0 && (got = journal_next(j, &line)) == 1) {
-		/* The rest ended, and so started, earlier. */
-		if (line.kind == JOURNAL_RUN && journal_line_ms(&line) < r->filter.since.ms) {
-			got = 0;
-			break;
-		}
-		added = list_add_line(r, j, &line);
+		/* What lives has no such line, and may have begun earlier. */
+		if (line.kind == JOURNAL_RUN && journal_line_ms(&line) < r->filter.since.ms)
+			added = runs_meet(&r->met, line.of.id) < 0 ? -1 : 0;
+		else
+			added = list_add_line(r, j, &line);
 	}
 	r->damaged = j ? journal_damaged(j) : 0;
 	status = runs_end(r, added ? added : got, status);

@@ -517,6 +517,14 @@ class Await(LiveCase):
                 self.assertIn(b'[terse: found "%s' % found.encode() if found else b"[terse: not found in ", run.out)
                 self.assertLessEqual(len(run.out.splitlines(True)[-1]), 60)
 
+    def test_what_lives_did_not_end_before(self):
+        lives = self.detach("sh", "-c", "seq 9000; exec sleep 1000")
+        self.await_(lives, "--for", "9000")
+        self.terse("seq", "3000")
+        listed = json.loads(self.ask("list", "--since", "1ms", "--json"))["data"]["runs"]
+        self.assertEqual([(run["id"], run["state"]) for run in listed], [(lives, "running")])
+        self.terse("signal", lives)
+
     def test_status_after_signal(self):
         """0 where this session's own terse signal ended the run, else the run's."""
         ready = os.path.join(self.work, "ready")
