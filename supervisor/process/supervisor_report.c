@@ -4,6 +4,7 @@
 #include "lib/human.h"
 #include "lib/json.h"
 #include "lib/trace.h"
+#include "supervisor/artifact/earlier.h"
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
@@ -264,6 +265,35 @@ static void report_note_shown(struct supervisor *s)
 	}
 }
 
+/* Another live run of the command of `m`, in its directory, that listens: its ID, and the port.
+   Returns 0 if there is none with an artifact. */
+static unsigned report_find_listener(const struct meta *m, char id[ID_LEN + 1])
+{
+	struct store stores[STORE_MAX];
+	char(*ids)[ID_LEN + 1];
+	unsigned ports[PORTS_MOST] = {0};
+	size_t found;
+	int count = store_open_all(stores);
+	client_list(stores, count, &ids, &found);
+	for (size_t i = 0; i < found && !ports[0]; i++) {
+		struct id_found artifact;
+		struct meta other = {0};
+		struct process command;
+		memcpy(id, ids[i], sizeof(*ids));
+		/* It is not asked: equal runs that end at one moment would wait for each other. */
+		if (strcmp(id, m->id) != 0 &&
+		    id_find(stores, count, "default", id, &artifact) == 0 &&
+		    meta_read_found(&artifact, &other) == 0 && earlier_is_same(&other, m) &&
+		    process_read(other.command, &command) == 0 &&
+		    command.session == other.supervisor)
+			ports_of(other.command, ports);
+		meta_release(&other);
+	}
+	free(ids);
+	store_close_all(stores, count);
+	return ports[0];
+}
+
 void supervisor_report(struct supervisor *s)
 {
 	const bool failed = s->interrupted || s->timed_out || s->status != 0;
@@ -330,6 +360,19 @@ void supervisor_report(struct supervisor *s)
 		if (lost && error) {
 			struct buffer line = BUFFER_INIT;
 			buffer_printf(&line, "terse: output not kept: %s\n", gap_reason(error));
+			report_print_line(s, &line);
+		}
+		/* A second server cannot have the port of the first, and says that it is in use. */
+		char id[ID_LEN + 1];
+		bool may_tell = s->is_text && WIFEXITED(s->status) && s->status != 0 &&
+				!s->interrupted && !s->timed_out &&
+				s->sources->sink == SINK_AGENT &&
+				buffer_string(&s->record.shown.printed) &&
+				strcasestr(s->record.shown.printed.data, "in use");
+		unsigned port = may_tell ? report_find_listener(&r->meta, id) : 0;
+		if (port) {
+			struct buffer line = BUFFER_INIT;
+			wording_listens(&line, id, port, (enum next_words)s->job->settings->words);
 			report_print_line(s, &line);
 		}
 		report_note_shown(s);

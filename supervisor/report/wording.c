@@ -654,3 +654,9 @@ void wording_not_printed(struct buffer *out, int error, const struct wording_pla
 	}
 	buffer_append_string(out, "\n");
 }
+
+void wording_listens(struct buffer *out, const char *id, unsigned port, enum next_words words)
+{
+	buffer_printf(out, "[terse: %s still listens on port %u: %s%s, or %s to end it]\n", id,
+		      port, vocabularies[words].read, id, vocabularies[words].end_it);
+}

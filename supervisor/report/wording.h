@@ -207,6 +207,10 @@ void wording_binary(struct buffer *out, const struct wording_ending *ending, con
 void wording_person(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 
+/* "[terse: cmd-… still listens on port 3000: terse read cmd-…, or terse signal to end it]\n":
+   behind the report of the same command, which has failed. */
+void wording_listens(struct buffer *out, const char *id, unsigned port, enum next_words words);
+
 /* A run was not done again, since an earlier one answers:
    [terse: not run again: this is cmd-1m7vwf5bqe9c, 2 min old (--cached)] */
 void wording_cached(struct buffer *out, const char *id, const char *age);

@@ -43,6 +43,25 @@ class Services(Case):
         self.ask("signal", "web")
         self.assertEqual(self.terse("list", "--live").out, b"terse list: nothing runs\n")
 
+    def test_a_second_start_without_a_name(self):
+        """It fails, and the run that has the port is named, without waiting for an answer from it; another
+        command's failure names none, and neither does one that is not about it."""
+        program = write_file(os.path.join(self.work, "server"), self.server[2])
+        self.server = ["python3", program]
+        first, _ = self.serve("--port", str(self.port))
+        supervisor = self.metadata(first)["process.parent_pid"]
+        os.kill(supervisor, signal.SIGSTOP)
+        again = self.terse("--preview", *self.server)
+        os.kill(supervisor, signal.SIGCONT)
+        self.assertEqual(again.code, 1)
+        self.assertIn(b"Address already in use", again.out)
+        line = "[terse: %s still listens on port %d: terse read %s, or terse signal to end it]\n" % (first, self.port, first)
+        self.assertTrue(again.out.endswith(line.encode()), again.out)
+        self.assertNotIn(b"listens", self.terse("--preview", "false").out)
+        write_file(program, "x")
+        self.assertRegex(self.terse("--preview", *self.server).out, rb"NameError.*\n\Z")
+        self.ask("signal", "web")
+
     def test_two_at_the_same_moment(self):
         runs = [self.start(TERSE, "--service", "web", "--for", "ready", *self.server) for _ in range(6)]
         ids = {(re.search(ID, run.finish().out) or [run.out])[0] for run in runs}

@@ -542,6 +542,19 @@ TEST(endings)
 	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
 }
 
+TEST(a_port_that_is_taken)
+{
+	struct buffer out = BUFFER_INIT;
+	wording_listens(&out, "cmd-1", 3000, WORDS_COMMANDS);
+	wording_listens(&out, "cmd-1", 3000, WORDS_TOOLS);
+	assert_string_equal(buffer_string(&out),
+			    "[terse: cmd-1 still listens on port 3000: terse read cmd-1, or terse "
+			    "signal to end it]\n"
+			    "[terse: cmd-1 still listens on port 3000: read_command_output "
+			    "artifact_id=cmd-1, or signal_command to end it]\n");
+	buffer_release(&out);
+}
+
 static void heartbeat(int64_t ms, uint64_t lines, uint64_t bytes, const struct wording_place *place,
 		      const char *want)
 {
