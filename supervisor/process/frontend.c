@@ -38,15 +38,15 @@
 
 struct frontend {
 	struct job *job;
-	int supervisor;      /* socket */
-	pid_t watchdog;      /* -1: none */
-	int watchdog_socket; /* for questions to the watchdog, or -1 */
-	pid_t group;         /* of the command, once it runs */
-	pid_t session;       /* the supervisor's process ID */
-	int signals;         /* signalfd */
-	bool raw;            /* the person's terminal is in raw mode */
-	bool waited;         /* once for the command's start */
-	bool late;           /* it takes long or took: the watchdog is no witness */
+	int supervisor;       /* socket */
+	pid_t watchdog;       /* -1: none */
+	int watchdog_socket;  /* for questions to the watchdog, or -1 */
+	pid_t command, group; /* once it runs */
+	pid_t session;        /* the supervisor's process ID */
+	int signals;          /* signalfd */
+	bool raw;             /* the person's terminal is in raw mode */
+	bool waited;          /* once for the command's start */
+	bool late;            /* it takes long or took: the watchdog is no witness */
 	struct tree_end ending;
 	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
 	bool full;                           /* the supervisor does not read */
@@ -139,12 +139,13 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 	queued.si_pid = (pid_t)info->ssi_pid;
 	queued.si_uid = info->ssi_uid;
 	queued.si_value.sival_ptr = (void *)(uintptr_t)info->ssi_ptr;
-	/* Whether it came from the command's session. As with sudo, a signal that a command sends
-	   to all (kill -TERM -1) does not come back to it. */
+	/* Whether it came from the command's session, or from one that the command has made. As
+	   with sudo, a signal that a command sends to all (kill -TERM -1) does not come back to it.
+	 */
 	pid_t session = !starts && info->ssi_code <= 0 && info->ssi_pid > 0
 				? getsid((pid_t)info->ssi_pid)
 				: 0;
-	bool echo = session > 0 && session == f->session;
+	bool echo = session > 0 && (session == f->session || session == f->command);
 	TRACE(SIGNALS, "front end: %s from %d, for the %s: %s", HUMAN_SIGNAL(sig),
 	      (int)info->ssi_pid, is_for_one ? "process" : "group",
 	      starts ? "sent to the session, as the command has not started"
@@ -251,7 +252,8 @@ static void frontend_on_frame(void *ctx, short revents)
 		frontend_on_supervisor_gone(f);
 	}
 	if (f->end.kind == FRAME_STARTED) {
-		f->group = f->end.a;
+		f->command = f->end.a;
+		f->group = f->end.b;
 		/* Descriptors that the command has closed must not stay open here. */
 		const int keep[] = {f->supervisor, f->signals, f->watchdog_socket,
 				    f->job->channels.keyboard, trace_fd()};
@@ -370,6 +372,12 @@ int frontend_run(struct job *job)
 	f.watchdog = f.watchdog_socket = -1;
 	job->front = getpid();
 	job->parent = getppid();
+	/* The leader of a group can't make a session: setsid(1) forks then, and nobody waits for
+	   its command. Only setsid gets another leader, since one more process costs time on a busy
+	   machine. */
+	const char *slash = strrchr(job->argv[0], '/');
+	job->leads =
+		strcmp(slash ? slash + 1 : job->argv[0], "setsid") != 0 || getpgrp() == job->front;
 	signals_take(&job->signals);
 	sigfillset(&set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -521,7 +529,7 @@ void front_look(struct supervisor *s, int64_t now_ms)
 		TRACE(SIGNALS, "supervisor: the front end %s",
 		      stops ? "was stopped, so the command is" : "goes on");
 	if (stops && !s->front.was_stopped)
-		kill(front_children_are_stopped(s->job->front) ? -s->command : s->command, SIGSTOP);
+		kill(front_children_are_stopped(s->job->front) ? -s->group : s->command, SIGSTOP);
 	s->front.was_stopped = stops;
 	/* In an orphaned group nobody would continue what is stopped for reading: the kernel does
 	   not stop it either. */
@@ -569,7 +577,7 @@ static void front_pass(struct supervisor *s, const struct frame *f, size_t len)
 			pid_t group = key && s->job->channels.jobs && s->drawn
 					      ? tcgetpgrp(s->drawn->fd)
 					      : 0;
-			kill(group > 0 ? -group : -s->command, f->a);
+			kill(group > 0 ? -group : -s->group, f->a);
 		}
 	}
 	if (signal_is_end(f->a))

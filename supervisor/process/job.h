@@ -28,6 +28,7 @@ struct job {
 	/* A connected socket on which the caller is a client of the run (protocol.h); 0: none. */
 	int caller;
 	bool leashed;       /* the run ends when the caller closes it */
+	bool leads;         /* the command leads its process group */
 	bool deliberate;    /* whoever started the run wants it to go on without him */
 	int64_t started_ms; /* real time */
 	int64_t begun_ms;   /* the same moment, monotonic */

@@ -455,7 +455,7 @@ static int live_signal(struct supervisor *s, int sig, bool own)
 		supervisor_end_tree(s, TREE_KILL);
 	else if (s->state != SUPERVISOR_RUNNING)
 		return ESRCH;
-	else if (kill(-s->command, sig) < 0)
+	else if (kill(-s->group, sig) < 0)
 		return errno;
 	return 0;
 }

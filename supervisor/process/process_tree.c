@@ -179,7 +179,8 @@ int pipe_holder_find(const int fds[2], struct process *found, int most)
 static bool is_member(pid_t pid, const struct tree_end *e)
 {
 	struct process p;
-	return process_read(pid, &p) == 0 && p.session == e->session && process_is_alive(&p);
+	return process_read(pid, &p) == 0 && (p.session == e->session || pid == e->command) &&
+	       process_is_alive(&p);
 }
 
 /* `resume`: stopped ones are continued, so that they get the signal. */

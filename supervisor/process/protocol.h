@@ -62,8 +62,8 @@ enum frame_kind {
 	   frames. */
 	FRAME_OUTPUT, /* for the client's terminal: first a repaint */
 	/* To the front end. */
-	FRAME_STARTED,   /* a: the command, which leads its process group; it runs: nothing of the
-			    caller's   needs to be held */
+	FRAME_STARTED,   /* a: the command, b: its process group; it runs: nothing of the caller's
+			    needs to be held */
 	FRAME_STOPPED,   /* a: the command was stopped by this signal */
 	FRAME_ENDED,     /* a: status as from waitpid, b: ENDED_ bits */
 	FRAME_YIELDED,   /* a: exit status of the front end; the command goes on without it */

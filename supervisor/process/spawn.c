@@ -201,9 +201,11 @@ void spawn_reap(pid_t pid)
 /* Runs in the child, which shares this process's memory until exec: only system calls, and no
    memory is changed that the parent does not expect. Returns an errno. */
 static int spawn_become_command(const struct job *job, char *const *envp, const int fds[3],
-				int terminal, pid_t parent)
+				int terminal, pid_t parent, pid_t group)
 {
-	setpgid(0, 0);
+	/* A group of its own if that one can't be joined. */
+	if (setpgid(0, group) < 0)
+		setpgid(0, 0);
 	/* The supervisor's death must not leave the command behind, even if it came before this
 	   line. */
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
@@ -219,20 +221,33 @@ static int spawn_become_command(const struct job *job, char *const *envp, const 
 	return spawn_exec(job, envp);
 }
 
-pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal)
+pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal,
+		    pid_t *group)
 {
 	/* The child reports its error through the shared memory. */
 	volatile int failed = 0;
 	char **own = environ;
-	pid_t parent = getpid();
+	pid_t parent = getpid(), leader = 0;
+	/* A group whose leader has ended; 0 where there can be none. */
+	if (!job->leads) {
+		leader = vfork();
+		if (leader == 0) {
+			setpgid(0, 0);
+			_exit(0);
+		}
+		leader = leader > 0 ? leader : 0;
+	}
 	/* fork() would copy the page tables for nothing, and the command might wait for a processor
 	   behind this process. */
 	pid_t pid = vfork();
 	if (pid == 0) {
-		failed = spawn_become_command(job, envp, fds, terminal, parent);
+		failed = spawn_become_command(job, envp, fds, terminal, parent, leader);
 		_exit(spawn_exit_status(failed));
 	}
 	environ = own;
+	*group = leader ? leader : pid;
+	if (leader && (pid < 0 || failed))
+		spawn_reap(leader);
 	if (pid > 0 && failed) {
 		spawn_reap(pid);
 		errno = failed;

@@ -69,11 +69,13 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 
 // Starts the command: its own process group, its streams, the caller's signal state.
 
-/* Starts the job's command as a child that leads a process group of its own, and waits until it has
+/* Starts the job's command as a child in a process group of its own, *group, and waits until it has
    been executed. `fds` become 0, 1 and 2; -1: unchanged. `terminal`: slave of the controlling
-   terminal to be in the foreground of, or -1. Returns the pid; -1 with errno when there is no
-   process for it; 0 with errno when the program can't be executed. */
-pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal);
+   terminal to be in the foreground of, or -1. A *group that is not the pid is that of another
+   child, which has ended and keeps the number until it is waited for. Returns the pid; -1 with
+   errno when there is no process for it; 0 with errno when the program can't be executed. */
+pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal,
+		    pid_t *group);
 
 /* Replaces this process by the job's command, as exec_search() (lib/exec.h) with the PATH of
    `envp`. Returns errno only on failure. */

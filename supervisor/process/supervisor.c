@@ -260,7 +260,10 @@ static void supervisor_on_child(void *ctx, short revents)
 			continue;
 		s->status = status;
 		s->stopped = false;
+		s->tree.command = 0;
 		s->timer[TIMER_PERSON] = 0;
+		if (s->group != s->command)
+			waitpid(s->group, NULL, 0);
 		front_continue(s, clock_monotonic_ms());
 		/* The kernel hangs up the foreground group when the session leader ends or the
 		   master is closed; background children that the command left in its group must not
@@ -296,9 +299,9 @@ static void supervisor_on_broken_queue(struct supervisor *s, struct source *sour
 	      source->gone ? "it has gone" : strerror(source->queue.error));
 	bool runs = s->state == SUPERVISOR_RUNNING;
 	if (runs && source->queue.error == EFBIG)
-		kill(-s->command, SIGXFSZ);
+		kill(-s->group, SIGXFSZ);
 	else if (runs && source->pty)
-		kill(-s->command, SIGPIPE);
+		kill(-s->group, SIGPIPE);
 	source_close(source);
 }
 
@@ -795,11 +798,11 @@ static void supervisor_start(struct supervisor *s)
 	struct frame guarded;
 	if (frame_receive(s->front.fd, &guarded, 0) < 0 && errno == EPIPE)
 		_exit(0);
-	s->command = spawn_command(job, envp, fds, foreground);
-	watchdog_tell(&s->watchdog, s->command > 0 ? s->command : 0);
+	s->command = spawn_command(job, envp, fds, foreground, &s->group);
+	watchdog_tell(&s->watchdog, s->group);
 	if (s->command > 0)
-		TRACE(PROCESS, "supervisor: command %d%s", (int)s->command,
-		      terminal ? ", with a controlling terminal" : "");
+		TRACE(PROCESS, "supervisor: command %d in group %d%s", (int)s->command,
+		      (int)s->group, terminal ? ", with a controlling terminal" : "");
 	else
 		TRACE(PROCESS, "supervisor: the command can't be started: %m");
 	if (s->command <= 0)
@@ -807,7 +810,7 @@ static void supervisor_start(struct supervisor *s)
 	free(envp);
 	for (struct source *source = s->sources; source < s->end; source++)
 		io_close(&source->child);
-	front_send(s, FRAME_STARTED, s->command, 0);
+	front_send(s, FRAME_STARTED, s->command, s->group);
 	/* Descriptors that the caller handed down to the command alone are closed, so that their
 	   other ends see the command close them. */
 	const int keep[] = {trace_fd(),       s->front.fd,
@@ -850,8 +853,10 @@ static void supervisor_prepare(struct supervisor *s)
 		s->nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
 	}
 	live_begin(s);
-	s->tree =
-		(struct tree_end){.session = getpid(), .group = s->command, .grace_ms = set->grace};
+	s->tree = (struct tree_end){.session = getpid(),
+				    .command = s->command,
+				    .group = s->group,
+				    .grace_ms = set->grace};
 	int64_t now_ms = clock_monotonic_ms();
 	if (set->timeout)
 		s->timer[TIMER_TIMEOUT] = job->begun_ms + set->timeout;

@@ -89,6 +89,7 @@ int tree_signal(pid_t session, int sig);
 /* How a process tree is ended: HUP (with CONT, so that stopped ones get it), TERM, then KILL. */
 struct tree_end {
 	pid_t session;
+	pid_t command;    /* ended even if it has a session of its own; 0: not known */
 	pid_t group;      /* of the command: signalled where /proc can't be read */
 	int64_t grace_ms; /* between TERM and KILL */
 	int step;         /* what has been sent */
@@ -450,12 +451,12 @@ struct supervisor {
 	struct process
 		agent; /* its end ends the run, once the caller has left; pid 0: nobody's does */
 	int watchdog;
-	int signals;       /* signalfd for SIGCHLD */
-	pid_t command;     /* its process ID, and its process group */
-	bool stopped;      /* it is, by a signal */
-	int64_t ended_ms;  /* when it ended, monotonic */
-	struct stat given; /* the caller's standard input */
-	int status;        /* of the command, once it has ended; then of the run */
+	int signals;          /* signalfd for SIGCHLD */
+	pid_t command, group; /* its process ID and process group */
+	bool stopped;         /* it is, by a signal */
+	int64_t ended_ms;     /* when it ended, monotonic */
+	struct stat given;    /* the caller's standard input */
+	int status;           /* of the command, once it has ended; then of the run */
 	/* Why it ended, or is being ended. */
 	bool timed_out;
 	bool interrupted; /* the front end died first */

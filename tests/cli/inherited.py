@@ -204,6 +204,28 @@ class Signals(Case):
         self.assertEqual(run.code, 7)
 
 
+class Group(Case):
+    """setsid(1) is no leader of its process group where terse is none, and so does not fork."""
+
+    def test_setsid_is_waited_for(self):
+        for options in ((), ("--tty",)):
+            run = self.terse(*options, "setsid", "sh", "-c", "echo begin; echo end; exit 3")
+            self.assertEqual((run.code, run.out), (3, b"begin\nend\n"))
+
+    def test_leader_does_not_wait(self):
+        run = self.terse("setsid", "sh", "-c", "exit 3", before=lambda: os.setpgid(0, 0))
+        self.assertEqual(run.code, 0)
+
+    def test_command_in_a_session_of_its_own_is_ended(self):
+        run = self.terse("--timeout", "100ms", "setsid", "sleep", "1000")
+        self.assertEqual(run.code, 124)
+        run = self.start(TERSE, "setsid", "sh", "-c", "echo ready; exec sleep 1000")
+        run.until(b"ready")
+        run.kill()
+        self.assert_nothing_left()
+        run.finish()
+
+
 class Limits(Case):
     def bash(self, script):
         return self.run_to_end("bash", "-c", script, kind="file")

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!settings.size)
 		settings_init(&settings);
 	/* Without a process, an artifact or a socket: signals reach nobody. */
-	s = (struct supervisor){.job = &job, .device = 1, .command = 0x3fffffff};
+	s = (struct supervisor){.job = &job, .device = 1, .group = 0x3fffffff};
 	s.sources[0] = (struct source){
 		.fd = -1, .child = -1, .run = &s, .sink = SINK_PERSON, .queue = {.own = -1}};
 	s.end = s.sources + 1;

@@ -28,7 +28,7 @@ static void start(struct run *r, unsigned cols, unsigned rows)
 	assert_int_equal(pty_open(&r->pty, cols, rows, PTY_TYPED, NULL), 0);
 	r->s.job = &r->job;
 	r->s.device = 1;
-	r->s.command = 0x3fffffff;
+	r->s.group = 0x3fffffff;
 	r->s.sources[0] = (struct source){.fd = r->pty.master,
 					  .child = r->pty.slave,
 					  .pty = true,

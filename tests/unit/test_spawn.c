@@ -36,9 +36,10 @@ static const struct signals *no_signals(void)
 
 static pid_t spawn(char *const *argv, char *const *envp, int out)
 {
-	const struct job job = {.argv = (char **)argv, .signals = *no_signals()};
+	const struct job job = {.argv = (char **)argv, .signals = *no_signals(), .leads = true};
 	const int fds[] = {-1, out, out};
-	return spawn_command(&job, envp, fds, -1);
+	pid_t group;
+	return spawn_command(&job, envp, fds, -1, &group);
 }
 
 /* Runs a command; checks its status and what it prints. */
@@ -128,18 +129,19 @@ static void own_group_and_streams(const void *ctx)
 		 "[ ! -e /proc/$$/fd/$i ] || exit 1; done && echo $x && exec sleep 100",
 		 in[0], in[1], out[0], out[1]);
 	char *argv[] = {S("sh"), S("-c"), script, NULL};
-	(void)ctx;
-	const struct job job = {.argv = (char **)argv, .signals = *no_signals()};
+	const bool *leads = ctx;
+	const struct job job = {.argv = (char **)argv, .signals = *no_signals(), .leads = *leads};
 	const int fds[] = {in[0], out[1], -1};
-	pid_t pid = spawn_command(&job, environ, fds, -1);
+	pid_t group, pid = spawn_command(&job, environ, fds, -1, &group);
 	CHECK(pid > 0);
-	CHECK(getpgid(pid) == pid && getpgid(0) != pid);
+	CHECK(getpgid(pid) == group && getpgid(0) != group && (group == pid) == *leads);
 	close(in[0]), close(out[1]);
 	CHECK(write(in[1], "typed\n", 6) == 6);
 	CHECK(read(out[0], data, sizeof(data)) == 6 && memcmp(data, "typed\n", 6) == 0);
-	CHECK(kill(-pid, SIGKILL) == 0);
+	CHECK(kill(-group, SIGKILL) == 0);
 	CHECK(read(out[0], data, 1) == 0);
 	CHECK(child_wait(pid) == SIGKILL);
+	CHECK(*leads || child_wait(group) == 0);
 }
 
 static void signal_state(const void *ctx)
@@ -152,7 +154,7 @@ static void signal_state(const void *ctx)
 	signals_take(&saved);
 	const struct job job = {.argv = (char **)argv, .signals = saved};
 	const int fds[] = {-1, -1, -1};
-	pid_t pid = spawn_command(&job, environ, fds, -1);
+	pid_t group, pid = spawn_command(&job, environ, fds, -1, &group);
 	CHECK(pid > 0);
 	/* HUP is ignored as the caller had it, PIPE is not blocked as this process has it. */
 	CHECK(child_wait(pid) == SIGPIPE);
@@ -177,16 +179,17 @@ static void controlling_terminal(const void *ctx)
 	CHECK(ioctl(slave, TIOCSCTTY, 0) == 0);
 	const struct job job = {.argv = (char **)argv, .signals = saved};
 	const int fds[] = {slave, slave, slave};
-	pid_t pid = spawn_command(&job, environ, fds, slave);
+	pid_t group, pid = spawn_command(&job, environ, fds, slave, &group);
 	CHECK(pid > 0);
-	CHECK(tcgetpgrp(slave) == pid);
+	CHECK(tcgetpgrp(slave) == group);
 	CHECK(write(master, "yes\n", 4) == 4);
 	CHECK(child_wait(pid) == 6 << 8);
 }
 
 TEST(details)
 {
-	assert_int_equal(child_run(own_group_and_streams, NULL), 0);
+	assert_int_equal(child_run(own_group_and_streams, &(const bool){true}), 0);
+	assert_int_equal(child_run(own_group_and_streams, &(const bool){false}), 0);
 	assert_int_equal(child_run(signal_state, NULL), 0);
 	assert_int_equal(child_run(controlling_terminal, NULL), 0);
 }
