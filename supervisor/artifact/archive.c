@@ -241,7 +241,7 @@ struct restore {
 	struct {
 		int fd;
 		uint64_t size, stored; /* of the file; without its gap */
-	} parts[ARTIFACT_FILES];
+	} parts[ARTIFACT_ARCHIVED];
 };
 
 static int refuse(void)
@@ -365,7 +365,7 @@ static int restore_member(struct restore *r)
 			strlen(name + ID_LEN + strlen(REST)) + 1);
 	enum artifact_part part = id_of_file(name, id);
 	bool parsed = r->meta.owned;
-	if (part >= ARTIFACT_FILES || (part == ARTIFACT_JSON) == parsed ||
+	if (part >= ARTIFACT_ARCHIVED || (part == ARTIFACT_JSON) == parsed ||
 	    (parsed && strcmp(id, r->meta.id) != 0))
 		return refuse();
 	int result = part == ARTIFACT_JSON ? restore_metadata(r, size)
@@ -442,7 +442,7 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 		.from = fd,
 	};
 	int result = -1;
-	for (int i = 0; i < ARTIFACT_FILES; i++)
+	for (int i = 0; i < ARTIFACT_ARCHIVED; i++)
 		r.parts[i].fd = -1;
 	if (r.dir < 0)
 		return -1;
@@ -473,7 +473,7 @@ out:;
 	ZSTD_freeDCtx(r.zstd);
 	free(r.block);
 	free(r.input);
-	for (int i = 0; i < ARTIFACT_FILES; i++)
+	for (int i = 0; i < ARTIFACT_ARCHIVED; i++)
 		io_close(&r.parts[i].fd);
 	meta_release(&r.meta);
 	buffer_release(&r.json);

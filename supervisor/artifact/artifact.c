@@ -7,6 +7,7 @@
 #include "lib/gap.h"
 #include "lib/io.h"
 #include "lib/utf8.h"
+#include "supervisor/artifact/index.h"
 #include "supervisor/artifact/journal.h"
 
 #include <errno.h>
@@ -43,24 +44,25 @@ struct cap {
 	bool whole;          /* a line starts at `end`; false: the rest of line `to` */
 };
 
-/* One file of an artifact: large writes, the live part behind the final text, and the disk cap. */
+/* One file of an artifact: large writes, the line index beside it, the live part behind the final
+   text, and the disk cap. */
 struct stream {
 	struct artifact *of;
 	enum artifact_part part;
-	bool is_text; /* it has lines */
-	int fd;
+	bool is_text; /* it has an index */
+	int fd, idx;
 	int error;           /* the first failed write's errno, or 0 */
 	bool keeping;        /* false: what comes is counted, not stored */
 	uint64_t kept_lines; /* whole ones in the file, once nothing is stored any more */
 	char *collected;     /* final bytes not written yet; allocated on first use */
 	size_t len;
-	uint64_t checked;      /* bytes when it was last looked how much is free */
-	uint64_t bytes, lines; /* final ones that came, collected ones not; newlines */
-	uint64_t line_start;   /* offset behind the last newline */
-	uint64_t end;          /* size of the file */
-	size_t live;           /* bytes of the live part ... */
-	uint64_t live_lines;   /* ... newlines in it ... */
-	bool live_open;        /* ... and whether it ends inside a line */
+	uint64_t checked;          /* bytes when it was last looked how much is free */
+	struct index_writer index; /* what was written, and its index */
+	uint64_t line_start;       /* offset behind the last newline */
+	uint64_t end;              /* size of the file */
+	size_t live;               /* bytes of the live part ... */
+	uint64_t live_lines;       /* ... newlines in it ... */
+	bool live_open;            /* ... and whether it ends inside a line */
 	struct cap cap;
 };
 
@@ -84,11 +86,11 @@ static int artifact_describe(struct artifact *a)
 		const struct cap *c = &s->cap;
 		if (!s->of)
 			continue;
-		bool open = s->live > 0 ? s->live_open : s->bytes != s->line_start;
+		bool open = s->live > 0 ? s->live_open : s->index.bytes != s->line_start;
 		struct meta_stream d = {.present = true,
 					.error = s->error,
-					.bytes = s->bytes + s->live,
-					.lines = s->lines + s->live_lines + open};
+					.bytes = s->index.bytes + s->live,
+					.lines = s->index.lines + s->live_lines + open};
 		if (c->begin != c->end) {
 			d.gap_from = c->from;
 			d.gap_to = c->to;
@@ -103,7 +105,7 @@ static int artifact_describe(struct artifact *a)
 	}
 	const struct stream *raw = &a->parts[ARTIFACT_RAW];
 	if (raw->of) {
-		m->raw_bytes = raw->bytes + raw->len;
+		m->raw_bytes = raw->index.bytes + raw->len;
 		m->raw_lost =
 			raw->keeping || m->raw_bytes <= raw->end ? 0 : m->raw_bytes - raw->end;
 		m->raw_error = raw->error;
@@ -113,8 +115,32 @@ static int artifact_describe(struct artifact *a)
 
 /* --- one file ---------------------------------------------------------------------------- */
 
+#define ENTRIES ((size_t)4096) /* bytes of index written at once */
+
 /* A multiple of any file system's block size. */
 #define PUNCH_ALIGN ((uint64_t)64 * 1024)
+
+/* The index only saves time, so a failure just ends it. */
+static void stop_indexing(struct stream *s)
+{
+	s->index.indexing = false;
+	buffer_release(&s->index.entries);
+	io_close(&s->idx);
+}
+
+static void write_entries(struct stream *s)
+{
+	/* A text shorter than the stride has no index. */
+	if (!s->index.indexing || s->index.entries.len == 0 || s->index.lines < INDEX_STRIDE)
+		return;
+	if (s->idx < 0)
+		s->idx = id_open_file(s->of->dir, s->of->meta->id, ARTIFACT_OUT_INDEX + s->part,
+				      O_WRONLY | O_CREAT | O_EXCL);
+	if (s->idx < 0 || io_write(s->idx, s->index.entries.data, s->index.entries.len) < 0)
+		stop_indexing(s);
+	else
+		buffer_clear(&s->index.entries);
+}
 
 /* Writes at `offset`. Returns how much was written; s->error tells why not all. */
 static size_t stream_write_some(struct stream *s, const char *data, size_t len, uint64_t offset)
@@ -151,9 +177,11 @@ static void set_live(struct stream *s, const char *data, size_t len)
 static void stop_keeping(struct stream *s, uint64_t size)
 {
 	s->keeping = false;
-	s->kept_lines = s->lines;
+	s->kept_lines = s->index.lines;
 	set_live(s, NULL, 0);
 	stream_shrink(s, size);
+	write_entries(s);
+	stop_indexing(s);
 }
 
 /* Releases what the gap has grown by. */
@@ -185,7 +213,7 @@ static void punch(struct stream *s, const struct cap *before)
 		/* The file system can't make holes: the text ends here. */
 		s->error = errno == EOPNOTSUPP ? EFBIG : errno;
 		*c = *before;
-		stop_keeping(s, s->bytes);
+		stop_keeping(s, s->index.bytes);
 		artifact_describe(s->of);
 		return;
 	}
@@ -200,13 +228,19 @@ static void punch(struct stream *s, const struct cap *before)
 		io_read_at(s->fd, &last, 1, (off_t)c->begin - 1);
 	stream_write_some(s, block + (last == '\n'), GAP_ANNOUNCE_MAX, c->begin);
 	s->error = saved;
+	/* The index entries of the gap go, too, since nobody looks for its lines. */
+	uint64_t begin = index_offset((c->from - 1) / INDEX_STRIDE + 1);
+	uint64_t end = index_offset((c->to + c->whole + INDEX_STRIDE - 2) / INDEX_STRIDE);
+	if (s->idx >= 0 && end > begin)
+		fallocate(s->idx, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
+			  (off_t)(end - begin));
 }
 
 /* Makes room on disk for `len` more bytes under the cap. */
 static void make_room(struct stream *s, size_t len)
 {
 	struct cap *c = &s->cap;
-	uint64_t bytes = s->bytes;
+	uint64_t bytes = s->index.bytes;
 	if (c->head == 0 || bytes < c->head || bytes + len - c->end <= c->tail)
 		return;
 	const struct cap before = *c;
@@ -223,7 +257,7 @@ static void make_room(struct stream *s, size_t len)
 		/* No line starts from c->next on, so all from there is in the line that is open.
 		   It lies well before `bytes`: at most two steps behind `needed`. */
 		c->end = (needed > c->next ? needed : c->next) + c->step;
-		c->to = s->lines + 1;
+		c->to = s->index.lines + 1;
 		c->whole = false;
 	}
 	c->mark_count -= passed;
@@ -235,9 +269,9 @@ static void make_room(struct stream *s, size_t len)
 static void stream_pass(struct stream *s, const char *data, size_t len)
 {
 	struct cap *c = &s->cap;
-	uint64_t bytes = s->bytes, lines = s->lines;
+	uint64_t bytes = s->index.bytes, lines = s->index.lines;
 	if (!s->is_text) {
-		s->bytes += len;
+		s->index.bytes += len;
 		return;
 	}
 	const char *newline = memrchr(data, '\n', len);
@@ -257,9 +291,9 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 			(struct cap_mark){.offset = bytes + start, .line = lines + 1};
 		c->next = bytes + start + c->step;
 	}
-	s->bytes += len;
-	s->lines += newline_count(data, len);
-	if (s->bytes != c->head || c->head == 0)
+	if (index_feed(&s->index, data, len) < 0)
+		stop_indexing(s);
+	if (s->index.bytes != c->head || c->head == 0)
 		return;
 	/* The head ends with a line, unless that would give up half of it. */
 	uint64_t at = s->line_start;
@@ -272,7 +306,7 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 		at = c->head - cut;
 	}
 	c->begin = c->end = at;
-	c->from = c->to = s->lines + 1;
+	c->from = c->to = s->index.lines + 1;
 }
 
 /* Writes `len` final bytes, and behind them in `data` the `live` ones. */
@@ -283,19 +317,19 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 	/* Stops in time, so that others find room on the disk. A tail that rolls on takes no more.
 	 */
 	if (s->keeping && s->of->min_free > 0 && s->cap.begin == s->cap.end &&
-	    (!s->checked || s->bytes - s->checked >= ARTIFACT_WINDOW)) {
-		s->checked = s->bytes;
+	    (!s->checked || s->index.bytes - s->checked >= ARTIFACT_WINDOW)) {
+		s->checked = s->index.bytes;
 		if (!store_has_room(s->fd, s->of->min_free)) {
 			s->error = ENOSPC;
-			stop_keeping(s, s->bytes);
+			stop_keeping(s, s->index.bytes);
 		}
 	}
 	if (s->keeping)
-		stream_shrink(s, s->bytes + len + live);
+		stream_shrink(s, s->index.bytes + len + live);
 	while (len > 0) {
 		/* The bytes that may be passed at once under the cap. */
 		const struct cap *c = &s->cap;
-		uint64_t bytes = s->bytes, most = bytes < c->head ? c->head - bytes : c->step;
+		uint64_t bytes = s->index.bytes, most = bytes < c->head ? c->head - bytes : c->step;
 		size_t n = c->head == 0 || len < most ? len : (size_t)most;
 		size_t behind = n == len ? live : 0;
 		/* Raw bytes have no lines to announce a gap with: only their head is kept. */
@@ -304,10 +338,10 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 		else if (s->keeping && c->head != 0 && bytes + n > c->head + c->tail)
 			stop_keeping(s, bytes);
 		if (s->keeping) {
-			size_t done = stream_write_some(s, data, n + behind, s->bytes);
+			size_t done = stream_write_some(s, data, n + behind, s->index.bytes);
 			if (done < n + behind) {
 				done = done < n ? done : n;
-				stop_keeping(s, s->bytes + done);
+				stop_keeping(s, s->index.bytes + done);
 				s->kept_lines += newline_count(data, done);
 			}
 		}
@@ -315,6 +349,8 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 		data += n;
 		len -= n;
 	}
+	if (s->index.entries.len >= ENTRIES)
+		write_entries(s);
 	return s->error ? -1 : 0;
 }
 
@@ -324,12 +360,15 @@ static int stream_flush(struct stream *s)
 	if (s->len > 0)
 		store(s, s->collected, s->len, 0);
 	s->len = 0;
+	write_entries(s);
 	return s->error ? -1 : 0;
 }
 
 static void stream_close(struct stream *s)
 {
 	io_close(&s->fd);
+	io_close(&s->idx);
+	buffer_release(&s->index.entries);
 	free(s->collected);
 	s->collected = NULL;
 }
@@ -342,7 +381,7 @@ static struct stream *use_part(struct artifact *a, enum artifact_part part)
 	struct stream *s = &a->parts[part];
 	if (s->of)
 		return s;
-	*s = (struct stream){.of = a, .part = part, .is_text = part <= ARTIFACT_ERR};
+	*s = (struct stream){.of = a, .part = part, .is_text = part <= ARTIFACT_ERR, .idx = -1};
 	s->fd = id_open_file(a->dir, a->meta->id, part, O_RDWR | O_CREAT | O_EXCL);
 	s->keeping = s->fd >= 0;
 	s->error = s->fd < 0 ? errno : 0;
@@ -354,6 +393,8 @@ static struct stream *use_part(struct artifact *a, enum artifact_part part)
 		c->head = most - c->tail;
 		c->next = c->head + c->step;
 	}
+	if (s->is_text && s->keeping && index_init(&s->index) < 0)
+		stop_indexing(s);
 	return s;
 }
 
@@ -434,7 +475,7 @@ int artifact_append(struct artifact *a, enum artifact_part part, const char *dat
 	if (len > 0 && !s->collected)
 		return store(s, data, len, 0);
 	while (len > 0) {
-		size_t room = ARTIFACT_WINDOW - (s->bytes + s->len) % ARTIFACT_WINDOW;
+		size_t room = ARTIFACT_WINDOW - (s->index.bytes + s->len) % ARTIFACT_WINDOW;
 		size_t n = len < room ? len : room;
 		memcpy(s->collected + s->len, data, n);
 		s->len += n;
@@ -468,11 +509,12 @@ int artifact_set_live(struct artifact *a, enum artifact_part part, const char *d
 	} else {
 		stream_flush(s);
 		if (s->keeping) {
-			stream_shrink(s, s->bytes + len);
-			if (stream_write_some(s, data, len, s->bytes) < len)
-				stop_keeping(s, s->bytes);
+			stream_shrink(s, s->index.bytes + len);
+			if (stream_write_some(s, data, len, s->index.bytes) < len)
+				stop_keeping(s, s->index.bytes);
 		}
 	}
+	write_entries(s);
 	if (s->keeping)
 		set_live(s, data, len);
 	return s->error ? -1 : 0;
@@ -487,7 +529,7 @@ int artifact_end_recording(struct artifact *a, enum artifact_part part, const ch
 		snprintf(line, sizeof(line),
 			 "%s[... recording ended: %.80s; what background processes write later is "
 			 "not kept]\n",
-			 s->bytes != s->line_start ? "\n" : "", why);
+			 s->index.bytes != s->line_start ? "\n" : "", why);
 	/* A loss before this one was announced already. */
 	return s->keeping ? artifact_append(a, part, line, (size_t)len) : s->error ? -1 : 0;
 }

@@ -6,6 +6,7 @@
 //           ID.cast     a recording with times (process/supervisor_internal.h), where wanted
 //           ID.shown    what a reader was shown of it (artifact_keep_shown())
 //           ID.json     metadata (meta.h)
+//           ID.idx, ID.err.idx  line index (index.h)
 //           journal.jsonl  what happened in the session (journal.h)
 //
 // Text is collected and written in large writes. While the run lives, each text file ends with the

@@ -66,8 +66,9 @@ uint64_t id_first_at(int64_t ms)
 }
 
 const char *const artifact_suffixes[ARTIFACT_FILES] = {
-	[ARTIFACT_OUT] = ".txt",   [ARTIFACT_ERR] = ".err.txt", [ARTIFACT_RAW] = ".raw",
-	[ARTIFACT_CAST] = ".cast", [ARTIFACT_SHOWN] = ".shown", [ARTIFACT_JSON] = ".json",
+	[ARTIFACT_OUT] = ".txt",       [ARTIFACT_ERR] = ".err.txt",       [ARTIFACT_RAW] = ".raw",
+	[ARTIFACT_CAST] = ".cast",     [ARTIFACT_SHOWN] = ".shown",       [ARTIFACT_JSON] = ".json",
+	[ARTIFACT_OUT_INDEX] = ".idx", [ARTIFACT_ERR_INDEX] = ".err.idx",
 };
 
 void id_file_name(const char *prefix, const char *id, enum artifact_part part,

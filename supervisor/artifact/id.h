@@ -30,7 +30,8 @@ bool id_is_of(const struct store *stores, int count, const char *id, const char 
 /* Whether `text` has the form of a whole ID. */
 bool id_is_valid(const char *text);
 
-/* The files of an artifact: ID and suffix. */
+/* The files of an artifact: ID and suffix. Those from ARTIFACT_ARCHIVED on are made anew from the
+   others. */
 enum artifact_part {
 	ARTIFACT_OUT,
 	ARTIFACT_ERR,
@@ -39,6 +40,9 @@ enum artifact_part {
 	ARTIFACT_PARTS, /* that are written as a stream (artifact.h) */
 	ARTIFACT_SHOWN = ARTIFACT_PARTS,
 	ARTIFACT_JSON,
+	ARTIFACT_ARCHIVED,
+	ARTIFACT_OUT_INDEX = ARTIFACT_ARCHIVED,
+	ARTIFACT_ERR_INDEX,
 	ARTIFACT_FILES,
 };
 extern const char *const artifact_suffixes[ARTIFACT_FILES];

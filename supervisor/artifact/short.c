@@ -47,7 +47,7 @@ struct short_head {
 	uint64_t magic;
 	uint64_t offset;
 	char id[ID_LEN];
-	uint32_t sizes[ARTIFACT_FILES]; /* of the parts, which follow in this order */
+	uint32_t sizes[ARTIFACT_ARCHIVED]; /* of the parts, which follow in this order */
 };
 
 _Static_assert(sizeof(struct short_head) == CELL, "a head is never written in part");
@@ -144,7 +144,7 @@ static int short_write(int dir, const struct meta *m, bool claimed, uint64_t min
 	head.offset = ((uint64_t)st.st_size + CELL - 1) / CELL * CELL;
 	memcpy(head.id, m->id, ID_LEN);
 	buffer_append(&record, &head, sizeof(head));
-	for (enum artifact_part part = 0; part < ARTIFACT_FILES; part++) {
+	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++) {
 		size_t before = record.len;
 		if (part == ARTIFACT_JSON)
 			meta_encode(&record, m, META_COMMAND);
@@ -205,7 +205,7 @@ static int short_read(int dir, const char *id, struct buffer *record, struct sho
 	record->len = (size_t)n;
 	memset(head, 0, sizeof(*head));
 	memcpy(head, record->data, record->len < sizeof(*head) ? record->len : sizeof(*head));
-	for (enum artifact_part part = 0; part < ARTIFACT_FILES; part++)
+	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++)
 		len += head->sizes[part] == ABSENT ? 0 : head->sizes[part];
 	if (record->len == place.len && len == place.len && head->magic == MAGIC &&
 	    head->offset == place.offset && memcmp(head->id, id, ID_LEN) == 0 &&
@@ -222,11 +222,15 @@ int short_open(int dir, const char *id, enum artifact_part part)
 {
 	struct buffer record = BUFFER_INIT;
 	struct short_head head;
-	size_t at[ARTIFACT_FILES + 1] = {sizeof(head)};
+	size_t at[ARTIFACT_ARCHIVED + 1] = {sizeof(head)};
 	int fd = -1;
+	if (part >= ARTIFACT_ARCHIVED) {
+		errno = ENOENT;
+		return -1;
+	}
 	if (short_read(dir, id, &record, &head) < 0)
 		goto out;
-	for (int p = 0; p < ARTIFACT_FILES; p++)
+	for (int p = 0; p < ARTIFACT_ARCHIVED; p++)
 		at[p + 1] = at[p] + (head.sizes[p] == ABSENT ? 0 : head.sizes[p]);
 	const char *data = record.data + at[part];
 	size_t len = at[part + 1] - at[part];
@@ -279,7 +283,7 @@ int short_unpack(int dir, const char *id)
 	if (result == 0 && !is_short && errno != ENOENT)
 		result = -1;
 	/* The text comes last: with it the artifact is there. */
-	for (int part = ARTIFACT_FILES - 1; is_short && part >= 0 && result == 0; part--)
+	for (int part = ARTIFACT_ARCHIVED - 1; is_short && part >= 0 && result == 0; part--)
 		result = short_unpack_part(dir, id, (enum artifact_part)part);
 	if (is_short && result == 0)
 		result = short_link(dir, id, place.session, true);

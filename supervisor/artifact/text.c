@@ -5,6 +5,7 @@
 #include "lib/bytes.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "supervisor/artifact/index.h"
 #include "supervisor/artifact/meta.h"
 
 #include <errno.h>
@@ -127,7 +128,7 @@ static void use_meta(struct text *t)
 
 int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 {
-	*t = (struct text){.fd = -1, .dir = -1, .json = -1, .part = part};
+	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
 	snprintf(t->id, sizeof(t->id), "%s", id);
 	t->fd = id_open_text(dir, id, part);
 	if (t->fd < 0)
@@ -150,7 +151,7 @@ int text_open_file(struct text *t, const char *path)
 {
 	struct stat st;
 	int fd = io_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-	*t = (struct text){.fd = fd, .dir = -1, .json = -1};
+	*t = (struct text){.fd = fd, .idx = -1, .dir = -1, .json = -1};
 	bool known = fd >= 0 && fstat(fd, &st) == 0;
 	if (known && S_ISREG(st.st_mode)) {
 		t->size = (uint64_t)st.st_size;
@@ -165,6 +166,7 @@ int text_open_file(struct text *t, const char *path)
 void text_close(struct text *t)
 {
 	io_close(&t->fd);
+	io_close(&t->idx);
 	io_close(&t->dir);
 	io_close(&t->json);
 }
@@ -174,59 +176,29 @@ static bool text_has_gap(const struct text *t)
 	return t->gap.begin != t->gap.end;
 }
 
-/* A part of a text: line number `line` starts (or goes on) at offset `start`. */
-struct part_of_text {
-	uint64_t line, start, end;
-};
-
-/* Finds where 1-based `line`, not before part->line, starts in that part. Returns 0, 1: its last
-   line is *last (one less than part->line in an empty part), or -1 with errno. */
-static int find_in_part(int fd, const struct part_of_text *part, uint64_t line, uint64_t *offset,
-			uint64_t *last)
-{
-	char block[65536];
-	uint64_t start = part->start, skip = line - part->line;
-	bool open = false; /* the bytes so far end inside a line */
-	while (skip > 0 && start < part->end) {
-		size_t left = sizeof(block);
-		if (part->end - start < left)
-			left = (size_t)(part->end - start);
-		ssize_t n = io_read_at(fd, block, left, (off_t)start);
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break; /* the file shrank */
-		size_t used = newline_skip(block, (size_t)n, &skip);
-		open = block[used - 1] != '\n';
-		start += used;
-	}
-	if (skip == 0 && start < part->end) {
-		*offset = start;
-		return 0;
-	}
-	*last = line - skip - !open;
-	return 1;
-}
-
-/* Makes the start of a line on disk or in the gap the next to be read. As find_in_part(); the last
+/* Makes the start of a line on disk or in the gap the next to be read. As index_find(); the last
    line may be in the gap. */
 static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 {
 	const struct text_gap *gap = text_has_gap(t) ? &t->gap : NULL;
-	struct part_of_text part = {.line = 1, .end = gap ? gap->begin : t->size};
+	struct index_range range = {.line = 1, .end = gap ? gap->begin : t->size};
 	int result = 1;
+	/* Opened for the first line that is far from the beginning. */
+	if (t->idx < 0 && t->dir >= 0 && t->part <= ARTIFACT_ERR && line > INDEX_STRIDE)
+		t->idx = id_open_file(t->dir, t->id, ARTIFACT_OUT_INDEX + t->part, O_RDONLY);
+	/* The index has no lines of the gap, so it is not asked about lines behind it. */
 	if (!gap || line <= gap->from)
-		result = find_in_part(t->fd, &part, line, &t->offset, lines);
+		result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
 	if (!gap || result != 1)
 		return result;
 	if (line <= gap->to) {
 		t->offset = gap->begin;
 		return 0;
 	}
-	part = (struct part_of_text){.line = gap->to + gap->whole,
+	range = (struct index_range){.line = gap->to + gap->whole,
 				     .start = gap->end < t->size ? gap->end : t->size,
 				     .end = t->size};
-	result = find_in_part(t->fd, &part, line, &t->offset, lines);
+	result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
 	if (result == 1 && *lines < gap->to)
 		*lines = gap->to;
 	return result;

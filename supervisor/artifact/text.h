@@ -29,7 +29,7 @@ struct text_gap {
 };
 
 struct text {
-	int fd;
+	int fd, idx;
 	uint64_t size; /* of the file */
 	struct text_gap gap;
 	/* Lost by a failed write behind the end of the file: bytes, up to line `lost_to`, and the
@@ -57,7 +57,7 @@ struct text_piece {
 };
 
 /* Opens a part of the artifact `id` in the session directory `dir`; other parts than texts
-   have no gap. Damaged or missing metadata do not matter. Returns 0, or -1 with errno.
+   have no index and no gap. Damaged or missing metadata do not matter. Returns 0, or -1 with errno.
  */
 int text_open(struct text *t, int dir, const char *id, enum artifact_part part);
 

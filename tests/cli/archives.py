@@ -60,7 +60,7 @@ class Archives(Case):
         found = {}
         for top, _, names in os.walk(os.path.join(self.store, "sessions")):
             for name in names:
-                if name.startswith(identifier):
+                if name.startswith(identifier) and not name.endswith(".idx"):
                     found[name] = read_file(os.path.join(top, name))
         meta = self.metadata(identifier)
         for key in ("session.id", "process.parent_pid", "process.pid"):

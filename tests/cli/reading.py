@@ -610,6 +610,16 @@ class Runs(Reader):
         self.assertEqual(self.page(self.good, "--offset", "4000"), b"4000\n")
         self.assertEqual(self.terse("search", self.good, "^3999$").out, b"3999:3999\n")
 
+    def test_damaged_index(self):
+        """Is as good as none: the text is read instead."""
+        path = os.fsdecode(self.ask("path", self.good).rstrip(b"\n"))
+        for damage in (b"", b"terseix1", b"x" * 4000, read_file(path[:-4] + ".idx")[:-3] + b"abc"):
+            write_file(path[:-4] + ".idx", damage)
+            self.assertEqual(self.page(self.good, "--offset", "3500", "--limit", "1"),
+                             b"3500\n[terse: line 3,500 of 4,000 shown; continue: terse read %s --offset 3501 "
+                             b"--limit 1]\n" % self.good.encode())
+            self.assertEqual(self.data("read", self.good, "--tail", "1")["from"], 4000)
+
     def test_codes(self):
         """Every verb reports its failures as JSON, with a status to match."""
         for argv, code, status in ((("read", "nothing"), "unknown_artifact", 1),

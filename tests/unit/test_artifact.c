@@ -2,6 +2,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/artifact/artifact.h"
+#include "supervisor/artifact/index.h"
 #include "tests/unit/kept.h"
 #include "tests/unit/random.h"
 #include "tests/unit/unit.h"
@@ -105,6 +106,7 @@ TEST_IN(test_create, home_setup, home_teardown)
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(stat(beside(a, ".json"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(access(beside(a, ".idx"), F_OK), -1);
 	assert_int_equal(access(beside(a, ".err.txt"), F_OK), -1);
 	assert_int_equal(access(beside(a, ".raw"), F_OK), -1);
 
@@ -270,6 +272,22 @@ static void write_and_compare(size_t size)
 	expect_file(kept_path(a), text.data, text.len);
 	assert_int_equal(meta.out.bytes, text.len);
 	assert_int_equal(meta.out.lines, count_newlines(&text));
+
+	/* The index on disk is complete and right. */
+	int fd = open(kept_path(a), O_RDONLY), idx = open(beside(a, ".idx"), O_RDONLY);
+	assert_true(idx >= 0);
+	struct stat st;
+	assert_int_equal(fstat(idx, &st), 0);
+	assert_int_equal(st.st_size, 16 + 8 * (meta.out.lines / INDEX_STRIDE));
+	struct index_range range = {.line = 1, .start = 0, .end = text.len};
+	uint64_t indexed, scanned, last;
+	for (uint64_t line = 1; line <= meta.out.lines; line += INDEX_STRIDE / 2) {
+		assert_int_equal(index_find(fd, idx, &range, line, &indexed, &last), 0);
+		assert_int_equal(index_find(fd, -1, &range, line, &scanned, &last), 0);
+		assert_int_equal(indexed, scanned);
+	}
+	close(fd);
+	close(idx);
 	artifact_close(a);
 	buffer_release(&text);
 }
@@ -451,6 +469,20 @@ TEST_IN(test_part_that_cannot_be_made, home_setup, home_teardown)
 	expect_text(a, "out\n");
 	assert_int_equal(meta.err.bytes, 4);
 	assert_int_equal(meta.err.error, EEXIST);
+	artifact_close(a);
+}
+
+TEST_IN(test_index_that_cannot_be_made, home_setup, home_teardown)
+{
+	struct artifact *a = create(0);
+	char link[PATH_MAX];
+	snprintf(link, sizeof(link), "%s", beside(a, ".idx"));
+	assert_int_equal(symlink("/dev/null", link), 0);
+	for (int i = 0; i < 5000; i++)
+		append(a, "line\n");
+	assert_int_equal(artifact_update(a), 0);
+	assert_int_equal(artifact_error(a), 0);
+	assert_int_equal(meta.out.lines, 5000);
 	artifact_close(a);
 }
 

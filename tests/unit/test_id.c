@@ -142,7 +142,7 @@ STORE_TEST(test_find)
 	expect(&store, 1, a, a);
 	expect(&store, 1, b, b); /* of another session */
 	static const char *const forms[] = {"%s.txt", "/some/where/%s.txt", "%s.err.txt",
-					    "./%s.json", "%s.raw"};
+					    "./%s.json", "%s.idx"};
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		const char *percent = strchr(forms[i], '%');
 		snprintf(name, sizeof(name), "%.*s%s%s", (int)(percent - forms[i]), forms[i], a,

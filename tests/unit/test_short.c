@@ -90,6 +90,7 @@ STORE_TEST(test_parts)
 	assert_string_equal(part(dir, id, ARTIFACT_SHOWN), "{\"bytes\":1}\none\ntwo\n");
 	assert_null(part(dir, id, ARTIFACT_ERR));
 	assert_int_equal(errno, ENOENT);
+	assert_null(part(dir, id, ARTIFACT_OUT_INDEX));
 	assert_int_equal(meta_read(dir, id, &m), 0);
 	assert_string_equal(m.argv[0], "make");
 	meta_release(&m);
