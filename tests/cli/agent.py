@@ -158,7 +158,7 @@ class Long(Case):
                  if "journal.jsonl" in names]
         self.assertEqual(len(found), 1)
         self.assertEqual([json.loads(line)["eventName"] for line in read_file(found[0]).splitlines()],
-                         ["terse.run", "terse.artifact", "terse.run"])
+                         ["terse.artifact", "terse.run"] * 2)
 
     def test_disk_cap_keeps_both_ends(self):
         run = self.terse("--max-artifact", "64KB", "seq", "1", "200000")

@@ -56,7 +56,7 @@ TEST(test_words)
 /* Every verb but those that run other programs or preview a text. */
 TEST(test_verbs)
 {
-	static const char *const others[] = {"run", "filter", "agent", "probe", "hook"};
+	static const char *const others[] = {"run", "filter", "agent", "probe", "hook", "shell"};
 	struct settings s;
 	struct option_error error;
 	assert_int_equal(settings_init(&s), 0);

@@ -77,11 +77,12 @@ static size_t add_run(struct run *runs, size_t count, const char *text, enum run
 
 TEST(test_runs)
 {
-	static char texts[32][64];
+	static char texts[32][64], other[64];
 	struct run runs[64], rest;
 	size_t count = 0;
 	for (int i = 0; i < 32; i++)
 		snprintf(texts[i], sizeof(texts[i]), "part %d %50d\n", i, i % 7);
+	snprintf(other, sizeof(other), "other %53d\n", 0);
 	/* Equal ones are one at once; few that are alike stay. */
 	for (int i = 0; i < 3; i++)
 		count = add_run(runs, count, texts[1], RUN_ALIKE);
@@ -104,7 +105,7 @@ TEST(test_runs)
 	assert_int_equal(rest.length, 120);
 	assert_int_equal(rest.to, 21);
 	/* ... but not those of another shape, behind a gap, or where only equal ones do. */
-	count = add_run(runs, count, "other", RUN_ALIKE);
+	count = add_run(runs, count, other, RUN_ALIKE);
 	assert_int_equal(count, 3);
 	for (int i = 0; i < 20; i++)
 		count = add_run(runs, count, texts[i], RUN_EQUAL);
