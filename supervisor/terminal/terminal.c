@@ -188,6 +188,20 @@ static void emit_picture(const struct screen *s, unsigned rows, struct emitter *
 /* The length that is left of a rule. */
 #define RULE_MOST 8
 
+/* Blank, but for lines at the sides of a box. */
+static bool picture_is_blank(const char *row, size_t len)
+{
+	uint32_t cp;
+	while (len > 0 && row[len - 1] == ' ')
+		len--;
+	for (size_t i = 0; i < len;) {
+		i += utf8_decode(row + i, len - i, &cp);
+		if (cp != ' ' && cp != '|' && cp != 0x2502 && cp != 0x2503 && cp != 0x2551)
+			return false;
+	}
+	return true;
+}
+
 static void append_row(struct buffer *out, const char *row, size_t len)
 {
 	uint32_t cp, last = 0;
@@ -203,23 +217,43 @@ static void append_row(struct buffer *out, const char *row, size_t len)
 	}
 }
 
+/* The blank columns that all rows begin with which are not empty. */
+static unsigned find_indent(const struct screen *s, unsigned rows)
+{
+	unsigned least = s->cols - 1;
+	for (unsigned y = 0; y < rows; y++) {
+		const struct row *row = s->lines[y];
+		unsigned x = 0;
+		while (x < row->used && !cell_has_ink(row->cells[x]))
+			x++;
+		least = x < row->used && x < least ? x : least;
+	}
+	return least;
+}
+
 /* The rows without blank ones and with no more than a few characters of a rule. */
 static void emit_last_picture(const struct terminal *t, unsigned depth, struct emitter *e)
 {
 	const struct screen *s = t->alternate;
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
+	const unsigned indent = find_indent(s, depth);
 	for (unsigned y = 0; y < depth; y++) {
 		const struct row *row = s->lines[y];
+		struct row rest = {.cells = row->cells + indent,
+				   .used = row->used > indent ? row->used - indent : 0};
 		struct emitter gather = {.write = emitter_collect, .ctx = &text};
-		if (!row_has_text(row, true))
-			continue;
 		buffer_clear(&text);
 		buffer_clear(&line);
-		row_emit_cells(row, s->cols, &s->clusters, &gather);
+		row_emit_cells(&rest, s->cols - indent, &s->clusters, &gather);
 		append_row(&line, text.data, text.len);
+		line.failed |= text.failed;
+		/* Editors and pagers put a tilde where the text has ended. */
+		bool ended = indent == 0 && text.len == 1 && *text.data == '~';
+		if (!line.failed && (ended || picture_is_blank(text.data, text.len)))
+			continue;
 		emitter_row(e, false, false);
-		if (line.failed || text.failed)
-			row_emit_cells(row, s->cols, &s->clusters, e);
+		if (line.failed)
+			row_emit_cells(&rest, s->cols - indent, &s->clusters, e);
 		else
 			emitter_text(e, line.data, line.len);
 	}
