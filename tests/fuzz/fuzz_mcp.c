@@ -119,11 +119,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	const char *text = (const char *)data + 1;
 	uint8_t what = *data;
+	size_t count = 0;
+	while (tools[count].name)
+		count++;
 	size--;
 	switch (what % 4) {
 	case 0: fuzz_lines(text, size, 1 + what / 4); break;
 	case 1: fuzz_message(text, size); break;
-	case 2: fuzz_arguments(text, size, &tools[what / 4 % 10]); break;
+	case 2: fuzz_arguments(text, size, &tools[what / 4 % count]); break;
 	default: fuzz_left(text, size); break;
 	}
 	return 0;
