@@ -282,9 +282,10 @@ class Pages(Reader):
                 self.assertEqual(self.page(*argv, "--offset", "3"), b"after\n")
 
     def test_of_a_run_that_waits(self):
-        os.mkfifo(os.path.join(self.work, "go"))
+        # One each: a reader that opens it before the writer has closed it would see its end.
+        first, second, _ = (self.fifo(name) for name in ("first", "second", "third"))
         run = self.start(TERSE, "--profile", "default", "sh", "-c",
-                         "seq 7000; read x <go; echo one; read x <go; printf 'Password: '; read x <go")
+                         "seq 7000; read x <first; echo one; read x <second; printf 'Password: '; read x <third")
         eventually(lambda: self.terse("read", "last", "--offset", "7000").out.startswith(b"7000\n"), "the artifact")
         goes_on = b"[terse: the run goes on: terse read " + self.data("list")["runs"][0]["id"].encode()
 
@@ -293,9 +294,9 @@ class Pages(Reader):
                 return self.terse("read", "last", "--offset", "7001").out
             eventually(lambda: shown() == want + goes_on + b" --offset %d]\n" % offset, lambda: str(shown()))
         shows(b"", 7001)
-        let_go_on(os.path.join(self.work, "go"))
+        let_go_on(first)
         shows(b"one\n", 7002)
-        let_go_on(os.path.join(self.work, "go"))
+        let_go_on(second)
         shows(b"one\nPassword: \n", 7002)
         self.assertTrue(self.page("last", "--offset", "7001", "--limit", "1").startswith(b"one\n[terse: line 7,001 of"))
         # The reader may get the text before the next line comes.
