@@ -125,7 +125,7 @@ void head_feed(struct head *h, const char *data, size_t len)
 	/* A line costs what is kept of it, or three quarters of that when it is clean; and half of
 	   it may be forgotten. */
 	size_t room = 3 * h->limit.bytes;
-	while (len > 0 && h->is_open && h->count <= h->limit.bytes) {
+	while (len > 0 && h->is_open && (h->is_inside || h->count <= h->limit.bytes)) {
 		const char *newline = memchr(data, '\n', len);
 		size_t n = newline ? (size_t)(newline - data) + 1 : len;
 		struct line *l = NULL;

@@ -50,7 +50,11 @@ static int matcher_compile(struct matcher *m, const struct buffer *pattern, uint
 	/* Without JIT (memory may not be made executable everywhere, and there is "(*NO_JIT)") it
 	   is interpreted. */
 	size_t size = 0;
-	m->jit = pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0 &&
+	/* Nor does JIT count the steps of non-atomic assertions, which could go on for ever. */
+	bool counts = !memmem(pattern->data, pattern->len, "(?*", 3) &&
+		      !memmem(pattern->data, pattern->len, "(?<*", 4) &&
+		      !memmem(pattern->data, pattern->len, "(*n", 3);
+	m->jit = counts && pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0 &&
 		 pcre2_pattern_info(code, PCRE2_INFO_JITSIZE, &size) == 0 && size > 0;
 	return 0;
 }

@@ -33,7 +33,10 @@ static void open_reference(struct reference *r, const char *pattern, bool fold)
 		size_t offset;
 		r->code[way] = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern), flags, &number,
 					     &offset, NULL);
-		if (r->code[way] && way != INTERPRETED)
+		/* JIT counts no steps of non-atomic assertions. */
+		bool counts = !strstr(pattern, "(?*") && !strstr(pattern, "(?<*") &&
+			      !strstr(pattern, "(*n");
+		if (r->code[way] && way != INTERPRETED && counts)
 			pcre2_jit_compile(r->code[way], PCRE2_JIT_COMPLETE);
 	}
 	r->match = pcre2_match_data_create(1, NULL);
