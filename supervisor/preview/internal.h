@@ -85,11 +85,9 @@ static inline size_t skip_blanks(const char *text, size_t len, size_t at)
 /* Whether a word is one of those in a list, each between blanks. */
 static inline bool word_is_of(const char *list, const char *word, size_t len)
 {
-	const char *found = len ? list : NULL;
-	while (found && (found = strstr(found, " "))) {
-		found++;
-		if (strnlen(found, len) == len && memcmp(found, word, len) == 0 &&
-		    found[len] == ' ')
+	for (const char *at = list + 1, *end; *at; at = end + 1) {
+		end = strchr(at, ' ');
+		if ((size_t)(end - at) == len && memcmp(at, word, len) == 0)
 			return true;
 	}
 	return false;
@@ -155,8 +153,11 @@ enum word_kind {
 	WORD_WARN,
 	WORD_PASS,
 	WORD_RESULT, /* something was made */
+	WORD_DONE,   /* so it was, or is so: at the end of a line, the line says nothing else */
 	WORD_SKIP,   /* neither passed nor failed */
 	WORD_STATUS, /* a number that follows is an exit status */
+	WORD_EXPECTED,
+	WORD_UNIT, /* of a time */
 	WORD_OTHER,
 };
 
@@ -209,18 +210,25 @@ extern const signed char form_weights[FORMS];
 
 enum { KEYWORDS_SLOTS = 1024 };
 
+/* Words by their hashes: two that share one are taken for the same. */
 struct keywords {
 	struct keyword {
-		uint8_t row; /* its number, from 1 on; 0: the slot is free */
-		uint8_t len;
-		uint16_t at; /* in the words of the row */
+		uint32_t hash;          /* 0: the slot is free */
+		const struct word *row; /* NULL: it is the first of two words alone */
+		bool is_first;          /* of two words of a row */
 	} slots[KEYWORDS_SLOTS];
 };
 
 void keywords_init(struct keywords *k);
 
-/* The row of a lower-case word, or NULL. */
-const struct word *keywords_find(const struct keywords *k, const char *word, size_t len);
+/* Where a lower-case word is, or would be, by its hash. */
+static inline const struct keyword *keywords_find(const struct keywords *k, uint32_t hash)
+{
+	unsigned slot = hash % KEYWORDS_SLOTS;
+	while (k->slots[slot].hash && k->slots[slot].hash != hash)
+		slot = (slot + 1) % KEYWORDS_SLOTS;
+	return &k->slots[slot];
+}
 
 enum score_kind {
 	SCORE_PLAIN,
@@ -284,6 +292,7 @@ enum {
 
 struct preview_judge {
 	struct keywords keywords;
+	bool openings[UINT8_MAX + 1]; /* the first bytes of those */
 	struct literals prefilter;
 	struct limit limit; /* its texts */
 };
@@ -297,14 +306,11 @@ void score_judge(const struct preview_judge *j, const struct line *line, struct 
 
 #define SHAPE_SEED 2166136261u
 
-/* FNV-1a of one more value, or of more bytes, behind those of `hash`, which is SHAPE_SEED at first.
- */
+/* FNV-1a of one more value behind those of `hash`, which is SHAPE_SEED at first. */
 static inline uint32_t shape_mix(uint32_t hash, uint32_t value)
 {
 	return (hash ^ value) * 16777619u;
 }
-
-uint32_t shape_hash(uint32_t hash, const char *data, size_t len);
 
 /* Whether a line is the one in front of it but for one counter that went up, and for times; or the
    same. Lines without words do not count. Both have to be whole. */

@@ -3,34 +3,32 @@
 #include <string.h>
 #include <strings.h>
 
+/* The slot of a word, which is its own from now on. */
+static struct keyword *keyword_add(struct keywords *k, uint32_t hash)
+{
+	struct keyword *slot = &k->slots[keywords_find(k, hash) - k->slots];
+	slot->hash = hash;
+	return slot;
+}
+
 void keywords_init(struct keywords *k)
 {
 	*k = (struct keywords){0};
-	for (size_t i = 0; word_weights[i].words; i++) {
-		const char *words = word_weights[i].words;
-		for (const char *at = words, *end; *at; at = end + (*end == ' ')) {
-			end = strchrnul(at, ' ');
-			size_t len = (size_t)(end - at);
-			unsigned slot = shape_hash(SHAPE_SEED, at, len) % KEYWORDS_SLOTS;
-			while (k->slots[slot].row)
-				slot = (slot + 1) % KEYWORDS_SLOTS;
-			k->slots[slot] = (struct keyword){.row = (uint8_t)(i + 1),
-							  .len = (uint8_t)len,
-							  .at = (uint16_t)(at - words)};
+	for (const struct word *row = word_weights; row->words; row++) {
+		uint32_t hash = SHAPE_SEED;
+		for (const char *at = row->words;; at++) {
+			if (*at == '_')
+				keyword_add(k, hash)->is_first = true;
+			if (*at && *at != ' ') {
+				hash = shape_mix(hash, (unsigned char)*at);
+				continue;
+			}
+			keyword_add(k, hash)->row = row;
+			hash = SHAPE_SEED;
+			if (!*at)
+				break;
 		}
 	}
-}
-
-const struct word *keywords_find(const struct keywords *k, const char *word, size_t len)
-{
-	unsigned slot = shape_hash(SHAPE_SEED, word, len) % KEYWORDS_SLOTS;
-	for (; k->slots[slot].row; slot = (slot + 1) % KEYWORDS_SLOTS) {
-		const struct word *w = &word_weights[k->slots[slot].row - 1];
-		if (k->slots[slot].len == len &&
-		    memcmp(w->words + k->slots[slot].at, word, len) == 0)
-			return w;
-	}
-	return NULL;
 }
 
 enum {

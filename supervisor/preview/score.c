@@ -1,9 +1,9 @@
 #include "supervisor/preview/internal.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum {
-	WORD_MAX = 40,
 	COUNT_MAX = 100000,
 	/* Bytes of a long line that are judged: its start and its end, so many of each. */
 	JUDGED = 320,
@@ -20,12 +20,10 @@ enum {
 
 /* One message while it is read. */
 struct reading {
-	const struct keywords *keywords;
+	const struct preview_judge *judge;
 	const char *text;
 	size_t len;
-	/* The word before, "_", and the word that is read. */
-	char pair[2 * WORD_MAX + 1];
-	size_t before_len;
+	uint32_t before;    /* hash of the word before and "_", where a row may have both; or 0 */
 	int sum;            /* of the weights of its words and forms ... */
 	uint32_t forms;     /* ... of which each counts once: bits of enum form */
 	int best;           /* the highest weight of a word of failure ... */
@@ -158,6 +156,8 @@ static enum score_kind read_structure(struct reading *r)
 		return SCORE_QUOTE;
 	if (read_diagnostic(r, &kind))
 		return kind;
+	if (!r->judge->openings[(unsigned char)text[0]])
+		return SCORE_PLAIN;
 	for (const struct opening *o = opening_weights; o->prefixes; o++) {
 		for (const char *at = o->prefixes, *end; *at; at = end + (*end == '|')) {
 			end = strchrnul(at, '|');
@@ -218,8 +218,8 @@ static int number_before(const struct reading *r, size_t at)
 
 /* A word in its surroundings. */
 struct occurrence {
-	char word[WORD_MAX]; /* lower case */
 	size_t start, len;
+	uint32_t hash; /* in lower case */
 	bool upper;    /* FAILED */
 	bool embedded; /* in a path, an option, an identifier: it counts for nothing */
 	bool first;    /* begins the message */
@@ -232,8 +232,8 @@ static int count_of_word(const struct reading *r, const struct occurrence *o)
 	size_t end = o->start + o->len;
 	int number = number_before(r, o->start);
 	/* "error 98" is one error with its number. */
-	bool coded = o->len == 5 && memcmp(o->word, "error", 5) == 0 && end < r->len &&
-		     is_blank(r->text[end]);
+	bool coded = o->len == 5 && strncasecmp(r->text + o->start, "error", 5) == 0 &&
+		     end < r->len && is_blank(r->text[end]);
 	return number < 0 && !coded ? number_behind(r, end) : number;
 }
 
@@ -253,17 +253,21 @@ static void read_word(struct reading *r, const struct occurrence *o)
 {
 	const char *name = r->text + o->start;
 	size_t end = o->start + o->len;
-	uint32_t hash = shape_hash(SHAPE_SEED, o->word, o->len);
-	size_t before = r->before_len;
-	r->pair[before] = '_';
-	memcpy(r->pair + before + 1, o->word, o->len);
-	const struct word *w = keywords_find(r->keywords, r->pair, before + 1 + o->len);
-	w = w ? w : keywords_find(r->keywords, o->word, o->len);
+	uint32_t hash = o->hash, pair = r->before;
+	const struct keyword *k = keywords_find(&r->judge->keywords, hash);
+	const struct word *w = k->row;
+	r->before = k->is_first ? shape_mix(hash, '_') : 0;
+	if (pair) {
+		for (size_t i = 0; i < o->len; i++)
+			pair = shape_mix(pair, (unsigned char)(name[i] | 32));
+		k = keywords_find(&r->judge->keywords, pair);
+		w = k->row ? k->row : w;
+	}
 	enum word_kind kind = w ? (enum word_kind)w->kind : WORD_OTHER;
 	int weight = w ? w->weight : 0;
-	if (!word_is_of(" s ms sec ", o->word, o->len))
-		r->pass_last = !o->first && (kind == WORD_PASS || kind == WORD_SKIP ||
-					     word_is_of(" done yes ", o->word, o->len));
+	if (kind != WORD_UNIT)
+		r->pass_last =
+			!o->first && (kind == WORD_PASS || kind == WORD_SKIP || kind == WORD_DONE);
 	if (o->embedded) {
 		r->alarms |= kind == WORD_FAIL;
 		return;
@@ -278,7 +282,7 @@ static void read_word(struct reading *r, const struct occurrence *o)
 		return;
 	}
 	r->sum += weight;
-	r->expects |= o->first && o->len == 8 && memcmp(o->word, "expected", 8) == 0;
+	r->expects |= o->first && kind == WORD_EXPECTED;
 	if (w && kind == WORD_FAIL) {
 		if (o->colon)
 			add_form(r, FORM_COLON);
@@ -313,29 +317,32 @@ static void read_word(struct reading *r, const struct occurrence *o)
 	r->warned |= kind == WORD_WARN;
 	if (kind == WORD_PASS)
 		r->result = RESULT_PASS;
-	else if (kind == WORD_RESULT && !r->result)
+	else if ((kind == WORD_RESULT || kind == WORD_DONE) && !r->result)
 		r->result = RESULT_MADE;
 }
 
-/* Reads the word at `at`, where a letter is. Returns where it ends. */
+/* Reads the word at `at`, where a letter is. Returns where it ends: "fail-fast" is one word,
+   "error-" is not. */
 static size_t cut_word(const struct reading *r, size_t at, size_t end, struct occurrence *o)
 {
+	uint32_t hash = SHAPE_SEED;
 	size_t uppers = 0;
 	o->start = at;
-	o->len = 0;
-	do {
-		if (o->len < WORD_MAX) {
-			uppers += is_upper(r->text[at]);
-			/* An apostrophe and a hyphen have that bit already. */
-			o->word[o->len++] = (char)(r->text[at] | 32);
+	o->hash = hash;
+	for (size_t i = at; i < end; i++) {
+		char c = r->text[i];
+		bool letter = is_letter(c);
+		if (!letter && !is_one_of(c, "'-"))
+			break;
+		/* An apostrophe and a hyphen have that bit already. */
+		hash = shape_mix(hash, (unsigned char)(c | 32));
+		uppers += is_upper(c);
+		if (letter) {
+			at = i + 1;
+			o->hash = hash;
 		}
-		at++;
-	} while (at < end && (is_letter(r->text[at]) || is_one_of(r->text[at], "'-")));
-	/* "fail-fast" is one word, "error-" is not. */
-	while (o->len > 1 && is_one_of(o->word[o->len - 1], "'-") && o->len == at - o->start) {
-		o->len--;
-		at--;
 	}
+	o->len = at - o->start;
 	o->upper = uppers == o->len;
 	return at;
 }
@@ -375,8 +382,6 @@ static void read_token(struct reading *r, size_t token, size_t end)
 		o.embedded = (o.start != from && !is_class_name(text, token, o.start)) ||
 			     text[token] == '-' || (at < to && !is_one_of(next, ":[=!,;"));
 		read_word(r, &o);
-		memcpy(r->pair, o.word, o.len);
-		r->before_len = o.len;
 	}
 }
 
@@ -508,7 +513,7 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	find_message(line, &m);
 	if (m.len == 0)
 		return;
-	struct reading r = {.keywords = &j->keywords, .text = m.text, .len = m.len};
+	struct reading r = {.judge = j, .text = m.text, .len = m.len};
 	enum score_kind kind = read_structure(&r);
 	bool is_text = kind != SCORE_FRAME && kind != SCORE_RULE && kind != SCORE_PLACE &&
 		       kind != SCORE_QUOTE;
@@ -592,6 +597,11 @@ void score_judge(const struct preview_judge *j, const struct line *line, struct 
 void judge_init(struct preview_judge *j, const struct limit *limit)
 {
 	keywords_init(&j->keywords);
+	memset(j->openings, 0, sizeof(j->openings));
+	for (const struct opening *o = opening_weights; o->prefixes; o++) {
+		for (const char *at = o->prefixes; at; at = strchr(at, '|'), at += at != NULL)
+			j->openings[(unsigned char)*at] = true;
+	}
 	prefilter_init(&j->prefilter);
 	phrases_init(limit, &j->prefilter);
 	j->limit = *limit;

@@ -2,13 +2,6 @@
 
 #include <string.h>
 
-uint32_t shape_hash(uint32_t hash, const char *data, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		hash = shape_mix(hash, (unsigned char)data[i]);
-	return hash;
-}
-
 static bool is_of_name(char c)
 {
 	return is_letter(c) || is_digit(c) || is_one_of(c, "_-./");

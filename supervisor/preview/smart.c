@@ -44,13 +44,13 @@ enum {
 	RARE = 8,   /* of lines of a shape that occurs more often, only the line itself */
 	COMMON = 5, /* lines of one form; in a regular text, so many percent are of such forms */
 	REGULAR_SHARE = 60,
-	/* Bytes around a find by which the commonest are known, and how often those are
-	   looked at. The same for the word alone, so that a text full of different errors costs no
-	   more than others. */
+	/* Bytes around a find by which the commonest are known, and how often those are looked at.
+	   Each time that the word alone, with fewer bytes around, was found so often, that is less:
+	   a text full of different errors costs no more than others. */
 	AROUND = 12,
 	AROUND_WORD = 1,
 	FAMILIAR = 1024,
-	FAMILIAR_WORD = 16384,
+	FAMILIAR_WORD = 64,
 };
 
 struct smart *smart_new(struct window *window, const struct limit *limit)
@@ -216,8 +216,10 @@ static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *
 static bool is_familiar(struct smart *s, const char *hit)
 {
 	uint16_t *word = count_of(s->window, s->found_words, hit, AROUND_WORD);
+	if (*word == UINT16_MAX)
+		return true;
 	uint16_t *here = count_of(s->window, s->found, hit, AROUND);
-	if (*word == FAMILIAR_WORD || *here == FAMILIAR)
+	if (*here >= FAMILIAR / (1 + *word / FAMILIAR_WORD))
 		return true;
 	(*word)++;
 	(*here)++;
