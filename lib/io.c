@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PAGE ((size_t)4096)
@@ -141,18 +140,6 @@ int io_lines_next(struct io_lines *l, const char **line, size_t *len)
 			return (int)n;
 		l->block.len += (size_t)n;
 	}
-}
-
-int io_poll(struct pollfd *fds, size_t count, int timeout_ms)
-{
-	const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};
-	int ready = poll(fds, count, timeout_ms);
-	if (ready >= 0 || errno == EINTR)
-		return ready;
-	nanosleep(&moment, NULL);
-	for (size_t i = 0; i < count; i++)
-		fds[i].revents = fds[i].fd < 0 ? 0 : fds[i].events;
-	return (int)count;
 }
 
 bool io_is_there(int dir, const char *name)

@@ -11,8 +11,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct pollfd;
-
 /* Memory to read into and write from: `size` bytes that begin on a page, since the kernel copies up
    to 5 times slower to where malloc() puts large blocks. NULL with ENOMEM; free() releases it. */
 char *io_block(size_t size);
@@ -49,10 +47,6 @@ struct io_lines {
    empty ones, up to its last part; a part of one at the file's end stays for the next time. Returns
    1, 0 at the end, or -1 with errno. */
 int io_lines_next(struct io_lines *l, const char **line, size_t *len);
-
-/* As poll(2). Where that fails (no memory, more descriptors than the limit), everything counts as
-   ready a moment later, so that a loop around it neither hangs nor spins; -1 is EINTR alone. */
-int io_poll(struct pollfd *fds, size_t count, int timeout_ms);
 
 /* Lists a directory, and takes it over (-1: fails with errno as it is). closedir() closes it; so
    does a failure. NULL with errno. */

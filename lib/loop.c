@@ -3,7 +3,10 @@
 #include "lib/loop.h"
 
 #include "lib/human.h"
-#include "lib/io.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <time.h>
 
 void loop_begin(struct loop *l)
 {
@@ -17,8 +20,9 @@ void loop_watch(struct loop *l, int fd, short events, void (*ready)(void *ctx, s
 	if (fd < 0 || l->count == LOOP_MOST)
 		return;
 	l->fds[l->count] = (struct pollfd){.fd = fd, .events = events};
-	l->watches[l->count].ready = ready;
-	l->watches[l->count++].ctx = ctx;
+	l->count++;
+	l->watches[LOOP_MOST - l->count].ready = ready;
+	l->watches[LOOP_MOST - l->count].ctx = ctx;
 }
 
 void loop_note(void *ctx, short revents)
@@ -34,6 +38,7 @@ void loop_until(struct loop *l, int64_t at_ms)
 
 int loop_turn(struct loop *l)
 {
+	const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};
 	const int64_t most = 1000000;
 	int64_t wait = -1;
 	if (l->until_ms) {
@@ -41,11 +46,19 @@ int loop_turn(struct loop *l)
 		wait = wait < 0 ? 0 : wait > most ? most : wait;
 	}
 	const size_t count = l->count;
-	int ready = io_poll(l->fds, count, (int)wait);
-	loop_begin(l);
+	int ready = poll(l->fds, count, (int)wait);
+	/* A loop around this neither hangs nor spins. */
+	if (ready < 0 && errno != EINTR) {
+		nanosleep(&moment, NULL);
+		for (ready = 0; ready < (int)count; ready++)
+			l->fds[ready].revents = l->fds[ready].events;
+	}
+	l->count = 0;
+	l->until_ms = 0;
 	for (size_t i = 0; ready > 0 && i < count; i++) {
-		if (l->fds[i].revents && l->watches[i].ready)
-			l->watches[i].ready(l->watches[i].ctx, l->fds[i].revents);
+		const size_t k = LOOP_MOST - 1 - i;
+		if (l->fds[i].revents && l->watches[k].ready)
+			l->watches[k].ready(l->watches[k].ctx, l->fds[i].revents);
 	}
 	return ready;
 }

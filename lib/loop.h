@@ -19,16 +19,18 @@
 #define LOOP_MOST 2048
 
 struct loop {
-	size_t count;
-	int64_t until_ms;
-	struct pollfd fds[LOOP_MOST];
+	/* Filled from its end, so that what few descriptors need lies on one page. */
 	struct {
 		void (*ready)(void *ctx, short revents);
 		void *ctx;
 	} watches[LOOP_MOST];
+	size_t count;
+	int64_t until_ms;
+	struct pollfd fds[LOOP_MOST];
 };
 
-/* Nothing else of it needs a value, so that the room for many costs nothing. */
+/* Nothing else of it needs a value, so that the room for many costs nothing. One that holds zeros
+   has begun. */
 void loop_begin(struct loop *l);
 
 /* For this turn: calls `ready` (NULL: it only ends the turn) when one of `events` comes, or an
@@ -43,7 +45,8 @@ void loop_note(void *ctx, short revents);
 void loop_until(struct loop *l, int64_t at_ms);
 
 /* Waits, then calls what is ready in the order of loop_watch(). Returns how many descriptors are
-   ready; 0: the time has come; -1: a signal came. Where poll(2) fails, all count as ready. */
+   ready; 0: the time has come; -1: a signal came. Where poll(2) fails (no memory, more descriptors
+   than the limit), all count as ready a moment later. */
 int loop_turn(struct loop *l);
 
 #endif

@@ -36,6 +36,9 @@
 /* A mark that has come in part is none if the rest does not follow at once. */
 #define REST_MS 50
 
+/* A reader that takes nothing for so long is given up when the shell has ended. */
+#define STALL_MS 1000
+
 /* More of what was typed is not read before the shell has taken it. */
 #define INPUT_MOST ((size_t)64 * 1024)
 
@@ -224,7 +227,6 @@ static int typing_loop(struct typing *t, int signals)
 	while (lives && !t->out.error) {
 		bool comes = false, typed = false, takes = false, signalled = false;
 		int64_t due = passage_due(&t->passage);
-		loop_begin(l);
 		loop_watch(l, signals, POLLIN, loop_note, &signalled);
 		if (!output_queue_is_full(&t->out))
 			loop_watch(l, t->passage.master, POLLIN, loop_note, &comes);
@@ -370,14 +372,13 @@ int typed_run(struct settings *s, const char *program, char **argv)
 	passage_end(&t->passage, status < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 	/* The shell of a reader who has gone is hung up. */
 	io_close(&t->passage.master);
-	for (size_t tries = 0, left = 0, now; tries < 10 && !t->out.error; tries++) {
-		struct pollfd p = {.fd = output_queue_poll_fd(&t->out), .events = POLLOUT};
+	output_queue_pump(&t->out);
+	for (size_t left = SIZE_MAX, now; (now = t->out.queue.len - t->out.sent) > 0 && now < left;
+	     left = now) {
+		loop_watch(&t->loop, output_queue_poll_fd(&t->out), POLLOUT, NULL, NULL);
+		loop_until(&t->loop, clock_monotonic_ms() + STALL_MS);
+		loop_turn(&t->loop);
 		output_queue_pump(&t->out);
-		if ((now = t->out.queue.len - t->out.sent) == 0)
-			break;
-		tries = now == left ? tries : 0;
-		left = now;
-		io_poll(&p, 1, 100);
 	}
 	tcsetattr(STDIN_FILENO, TCSANOW, &t->job.modes);
 	trace_close();

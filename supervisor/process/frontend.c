@@ -271,7 +271,6 @@ static void frontend_on_frame(void *ctx, short revents)
 static void frontend_wait_for_end(struct frontend *f)
 {
 	static struct loop l; /* a stack may not grow so much where memory is limited */
-	loop_begin(&l);
 	while (!f->over) {
 		int64_t now = clock_monotonic_ms();
 		if (f->group == 0)
@@ -321,10 +320,9 @@ static int frontend_start(struct frontend *f)
 		*all[i] = io_above_standard(*all[i]);
 	/* Whether frames arrive: a sandbox may prevent it, and then the end of the command would be
 	   lost. */
-	struct frame got;
 	bool can_talk = pair[0] >= 0 && pair[1] >= 0 &&
 			frame_send(pair[1], FRAME_STARTED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 &&
-			frame_receive(pair[0], &got, MSG_DONTWAIT) == 0;
+			frame_receive(pair[0], &f->end, MSG_DONTWAIT) == 0;
 	pid_t pid = can_talk ? fork() : -1;
 	if (pid == 0) {
 		io_close(&pair[0]);
@@ -587,15 +585,16 @@ static void front_pass(struct supervisor *s, const struct frame *f, size_t len)
 void front_receive(void *supervisor, short revents)
 {
 	struct supervisor *s = supervisor;
-	struct frame f;
+	const struct frame *f = &s->front.frame;
 	(void)revents;
 	ssize_t len;
-	while (s->front.fd >= 0 && (len = frame_receive(s->front.fd, &f, MSG_DONTWAIT)) >= 0) {
+	while (s->front.fd >= 0 &&
+	       (len = frame_receive(s->front.fd, &s->front.frame, MSG_DONTWAIT)) >= 0) {
 		s->front.was_stopped = false;
-		switch (f.kind) {
-		case FRAME_TYPE: prompt_type(s, f.data, (size_t)len); break;
-		case FRAME_RESIZE: live_resize(s, (unsigned)f.a, (unsigned)f.b, true); break;
-		case FRAME_PASS: front_pass(s, &f, (size_t)len); break;
+		switch (f->kind) {
+		case FRAME_TYPE: prompt_type(s, f->data, (size_t)len); break;
+		case FRAME_RESIZE: live_resize(s, (unsigned)f->a, (unsigned)f->b, true); break;
+		case FRAME_PASS: front_pass(s, f, (size_t)len); break;
 		case FRAME_AWAKE:
 			if (--s->front.asleep <= 0)
 				s->timer[TIMER_CONTINUE] = 0;
@@ -626,6 +625,6 @@ void front_end(struct supervisor *s, int bits)
 		front_send(s, FRAME_ENDED, s->status, bits | (s->timed_out ? ENDED_TIMED_OUT : 0));
 	/* The front end was woken on this CPU: it would wait for what this process does next. */
 	if (sent && (bits & ENDED_LIVES_ON))
-		io_poll(&gone, 1, FRONT_GOES_MS);
+		poll(&gone, 1, FRONT_GOES_MS);
 	front_close(s);
 }

@@ -251,12 +251,8 @@ static void live_client_pump(struct live_client *client)
 static void live_client_queue(struct live_client *client, enum frame_kind kind, int a,
 			      const char *data, size_t len)
 {
-	struct frame head;
+	const struct frame_head head = {(uint16_t)kind, PROTOCOL_VERSION, a, 0};
 	size_t total = FRAME_HEAD + len;
-	head.kind = (uint16_t)kind;
-	head.version = PROTOCOL_VERSION;
-	head.a = a;
-	head.b = 0;
 	if (buffer_reserve(&client->queue, sizeof(total) + total) < 0) {
 		client->dead = true;
 		return;

@@ -12,8 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long to wait for the reader where there is no memory to queue. */
-#define WAIT_MS 1000
+/* How often the reader is given a chance where there is no memory to queue. */
+#define TRIES    100
+#define PAUSE_MS 10
 
 void output_queue_init(struct output_queue *o, int fd)
 {
@@ -98,14 +99,18 @@ void output_queue_write(struct output_queue *o, const char *data, size_t len)
 		return;
 	/* Without memory for the queue: writes what is queued, and this, if the reader takes it
 	   soon. */
-	while (!o->error && done < len) {
-		struct pollfd p = {.fd = output_queue_poll_fd(o), .events = POLLOUT};
+	for (int tries = 0; tries < TRIES && !o->error; tries++) {
 		output_queue_pump(o);
-		if (o->queue.len == 0)
-			done += write_now(o, data + done, len - done);
-		if (done < len && !o->error && poll(&p, 1, WAIT_MS) <= 0)
-			o->error = ENOMEM;
+		size_t n = o->queue.len == 0 ? write_now(o, data + done, len - done) : 0;
+		done += n;
+		if (n > 0)
+			tries = 0;
+		if (done == len || buffer_try_append(&o->queue, data + done, len - done) == 0)
+			return;
+		poll(NULL, 0, PAUSE_MS);
 	}
+	if (!o->error)
+		o->error = ENOMEM;
 }
 
 void output_queue_pump(struct output_queue *o)

@@ -41,19 +41,15 @@ static bool frame_try_again(int *tries)
 
 int frame_send(int fd, enum frame_kind kind, int a, int b, const void *data, size_t len, int flags)
 {
-	struct frame f;
+	struct frame_head head = {(uint16_t)kind, PROTOCOL_VERSION, a, b};
+	struct iovec parts[] = {{&head, sizeof(head)}, {(void *)data, len}};
+	const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
 	int tries = 0;
-	f.kind = (uint16_t)kind;
-	f.version = PROTOCOL_VERSION;
-	f.a = a;
-	f.b = b;
-	if (len > sizeof(f.data)) {
+	if (len > FRAME_DATA) {
 		errno = EMSGSIZE;
 		return -1;
 	}
-	if (len > 0)
-		memcpy(f.data, data, len);
-	while (io_send(fd, &f, FRAME_HEAD + len, flags | MSG_NOSIGNAL) < 0) {
+	while (sendmsg(fd, &message, flags | MSG_NOSIGNAL) < 0) {
 		if (!frame_try_again(&tries))
 			return -1;
 	}

@@ -84,7 +84,14 @@ struct frame {
 	char data[FRAME_DATA]; /* the packet ends with the last byte of it */
 };
 
-#define FRAME_HEAD offsetof(struct frame, data)
+/* A frame to be sent is this and its data, so that no room for the longest is passed over. */
+struct frame_head {
+	uint16_t kind, version;
+	int a, b;
+};
+
+#define FRAME_HEAD sizeof(struct frame_head)
+_Static_assert(FRAME_HEAD == offsetof(struct frame, data), "one layout");
 
 /* Sends one, with `len` bytes of data. Returns 0, or -1 with errno: EAGAIN (MSG_DONTWAIT in
    `flags`) where the other side has not read what was sent before: it may be stopped. */

@@ -227,8 +227,10 @@ int record_keep(struct record *r, const struct buffer *const texts[2])
 		const struct buffer *text = texts[i];
 		if (!text)
 			continue;
-		uint64_t lines = newline_count(text->data, text->len);
-		lines += text->len > 0 && text->data[text->len - 1] != '\n';
+		uint64_t lines = 0;
+		if (text->len > 0)
+			lines = newline_count(text->data, text->len) +
+				(text->data[text->len - 1] != '\n');
 		*streams[i] =
 			(struct meta_stream){.present = true, .bytes = text->len, .lines = lines};
 		parts[ARTIFACT_OUT + i] = text;

@@ -57,7 +57,7 @@
 #define OUT_RESERVE   ((size_t)128 * 1024)
 #define PIECE_RESERVE ((size_t)64 * 1024)
 
-/* Interval between attempts to set the session's niceness. */
+/* Interval between attempts to set the session's niceness; a shorter run does without. */
 #define NICE_MS 110
 
 struct source *supervisor_terminal(struct supervisor *s)
@@ -111,7 +111,6 @@ static void supervisor_drain(struct supervisor *s)
 static void discard_output(struct supervisor *s, int fds[2])
 {
 	static struct loop loop;
-	loop_begin(&loop);
 	while (fds[0] >= 0 || fds[1] >= 0) {
 		for (int i = 0; i < 2; i++)
 			loop_watch(&loop, fds[i], POLLIN, NULL, NULL);
@@ -340,15 +339,24 @@ static void supervisor_on_timeout(struct supervisor *s, int64_t now_ms)
 	supervisor_hurry(s, now_ms, W_EXITCODE(EXIT_TIMEOUT, 0));
 }
 
+/* Among sessions the kernel shares the processors by the niceness of each (sched(7)), not of its
+   processes, and a new session's is 0: the caller's `nice` would mean nothing. */
 static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
 {
-	char text[16];
-	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
-	snprintf(text, sizeof(text), "%d", s->nice);
-	bool is_later = fd >= 0 && write(fd, text, strlen(text)) < 0 && errno == EAGAIN;
-	io_close(&fd);
+	char text[64];
+	int group = 0;
+	s->timer[TIMER_NICE] = 0;
+	if (process_file(s->job->front, text, sizeof(text), "autogroup") < 0 ||
+	    sscanf(text, "/autogroup-%*d nice %d", &group) != 1)
+		return;
+	int nice = group + getpriority(PRIO_PROCESS, (id_t)s->job->front);
+	nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
+	int fd = nice ? open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC) : -1;
+	snprintf(text, sizeof(text), "%d", nice);
 	/* One session of the whole machine may do this in a tenth of a second. */
-	s->timer[TIMER_NICE] = is_later ? now_ms + NICE_MS : 0;
+	if (fd >= 0 && write(fd, text, strlen(text)) < 0 && errno == EAGAIN)
+		s->timer[TIMER_NICE] = now_ms + NICE_MS;
+	io_close(&fd);
 }
 
 static void supervisor_on_tree(struct supervisor *s, int64_t now_ms)
@@ -492,21 +500,6 @@ static void supervisor_finish_yield(struct supervisor *s)
 	front_close(s);
 }
 
-/* Keeps a run of which nothing was spilled. */
-static void supervisor_keep(struct supervisor *s)
-{
-	static const struct buffer none = BUFFER_INIT;
-	const struct buffer *texts[2] = {NULL, NULL};
-	for (const struct source *source = s->sources; source < s->end; source++) {
-		texts[source->is_stderr] = source->text ? interceptor_held(source->text) : &none;
-	}
-	if (record_keep(&s->record, texts) == 0 || !record_open(&s->record))
-		return;
-	supervisor_each_text(s, interceptor_spill);
-	supervisor_keep_both(s);
-	artifact_update(s->record.artifact);
-}
-
 static bool supervisor_is_held(const struct supervisor *s)
 {
 	return s->ending || supervisor_is_open(s) || s->sources[0].onward || s->sources[1].onward;
@@ -521,7 +514,16 @@ static void supervisor_linger(struct supervisor *s)
 	s->status = supervisor_outcome(s, s->status);
 	s->state = SUPERVISOR_LINGERING;
 	s->stall_at = s->timer[TIMER_HEARTBEAT] = 0;
-	supervisor_keep(s);
+	/* Keeps a run of which nothing was spilled. */
+	static const struct buffer none = BUFFER_INIT;
+	const struct buffer *texts[2] = {NULL, NULL};
+	for (const struct source *source = s->sources; source < s->end; source++)
+		texts[source->is_stderr] = source->text ? interceptor_held(source->text) : &none;
+	if (record_keep(&s->record, texts) < 0 && record_open(&s->record)) {
+		supervisor_each_text(s, interceptor_spill);
+		supervisor_keep_both(s);
+		artifact_update(s->record.artifact);
+	}
 	shown_keep(&s->record.shown, s->record.artifact);
 	TRACE(PROCESS, "supervisor: the reader has everything%s",
 	      supervisor_is_held(s) ? ", and the output is still held" : "");
@@ -633,7 +635,6 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 {
 	static struct loop loop; /* a stack may not grow so much where memory is limited */
 	struct loop *l = &loop;
-	loop_begin(l);
 	supervisor_look_at_clocks(s);
 	int64_t over = s->paid - now_ms * (RATE_LIMIT_RATE / 1000) - RATE_LIMIT_BURST;
 	int64_t pace = over < 0 ? 0 : now_ms + (over + LEAST_TAKEN) / (RATE_LIMIT_RATE / 1000);
@@ -795,8 +796,7 @@ static void supervisor_start(struct supervisor *s)
 		fds[2] = fds[1] >= 0 ? fds[1] : STDOUT_FILENO;
 	const int foreground = terminal ? s->sources[0].child : l->jobs ? fds[2] : -1;
 	/* A front end that was killed before it had a watchdog leaves nothing behind. */
-	struct frame guarded;
-	if (frame_receive(s->front.fd, &guarded, 0) < 0 && errno == EPIPE)
+	if (frame_receive(s->front.fd, &s->front.frame, 0) < 0 && errno == EPIPE)
 		_exit(0);
 	s->command = spawn_command(job, envp, fds, foreground, &s->group);
 	watchdog_tell(&s->watchdog, s->group);
@@ -828,8 +828,6 @@ static void supervisor_prepare(struct supervisor *s)
 	static const int raised[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
 	const struct job *job = s->job;
 	const struct settings *set = job->settings;
-	char text[64];
-	int group;
 	record_init(&s->record, job);
 	s->record.meta.command = s->command;
 	record_prepare(&s->record, set->gc_interval);
@@ -845,13 +843,6 @@ static void supervisor_prepare(struct supervisor *s)
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(raised[i], &limit);
 	}
-	/* Among sessions the kernel shares the processors by the niceness of each (sched(7)), not
-	   of its processes, and a new session's is 0: the caller's `nice` would mean nothing. */
-	if (process_file(job->front, text, sizeof(text), "autogroup") >= 0 &&
-	    sscanf(text, "/autogroup-%*d nice %d", &group) == 1) {
-		int nice = group + getpriority(PRIO_PROCESS, (id_t)job->front);
-		s->nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
-	}
 	live_begin(s);
 	s->tree = (struct tree_end){.session = getpid(),
 				    .command = s->command,
@@ -861,9 +852,12 @@ static void supervisor_prepare(struct supervisor *s)
 	if (set->timeout)
 		s->timer[TIMER_TIMEOUT] = job->begun_ms + set->timeout;
 	s->timer[TIMER_FRONT] = now_ms + FRONT_MS;
-	s->timer[TIMER_NICE] = s->nice ? now_ms : 0;
-	if (set->yield || set->detach)
+	s->timer[TIMER_NICE] = now_ms + NICE_MS;
+	/* The front end, whose niceness counts, may leave soon. */
+	if (set->yield || set->detach) {
 		s->timer[TIMER_YIELD] = set->detach ? now_ms : job->begun_ms + set->yield;
+		s->timer[TIMER_NICE] = now_ms;
+	}
 	s->hand_over = rule_hand_over(set, set->agent);
 	if (s->hand_over.after)
 		s->timer[TIMER_HAND_OVER] = job->begun_ms + s->hand_over.after;
@@ -902,8 +896,8 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 	buffer_release(&s.input);
 	if (s.record.push_due)
 		supervisor_push(&s, left);
-	trace_close();
 	if (goes_on) {
+		trace_close();
 		io_close_others(STDERR_FILENO + 1, left, 2);
 		malloc_trim(0);
 		discard_output(&s, left);

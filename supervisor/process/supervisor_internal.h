@@ -146,16 +146,17 @@ struct record {
 	struct outbox_origin origin;    /* of the run, then */
 	bool noted;                     /* the run does */
 	bool over;                      /* the command has ended, and record_end() comes next */
-	char cwd[PATH_MAX];
-	char session[SESSION_ROOM];
-	char description[4 * META_TOLD];
-	char files[2][PATH_MAX]; /* of the metadata */
-	bool filed;              /* one of them is a regular file */
+	bool filed;                     /* one of them is a regular file */
 	struct shown shown;
 	const struct settings *settings;
 	int history; /* the session's directory; -1: there is no place to keep text, as far as known
 		      */
 	bool gc_due;
+	/* Long ones last, of which a run mostly touches little. */
+	char session[SESSION_ROOM];
+	char description[4 * META_TOLD];
+	char cwd[PATH_MAX];
+	char files[2][PATH_MAX]; /* of the metadata */
 };
 
 /* `r` holds zeros. */
@@ -398,6 +399,7 @@ struct front {
 	/* How often it was sent FRAME_STOPPED and has not sent FRAME_AWAKE back: above 0 it is
 	   about to stop, and would never read that it may end. */
 	int asleep;
+	struct frame frame; /* the last that it has sent */
 };
 
 // A recording of the output with its times, as an asciicast (version 2) for terse snapshot
@@ -447,7 +449,6 @@ struct supervisor {
 	bool is_text; /* the format of the report */
 	enum supervisor_state state;
 	enum caller_state caller;
-	struct front front;
 	struct process
 		agent; /* its end ends the run, once the caller has left; pid 0: nobody's does */
 	int watchdog;
@@ -466,16 +467,13 @@ struct supervisor {
 	bool handed_over; /* the run goes on since its agent would have ended it */
 	const char
 		*question; /* it waits for the answer to this, and nobody will give it; or NULL */
-	char prompt[LIVE_TEXT];
 	enum wait_kind asked; /* WAIT_PERSON, WAIT_SECRET: it waits for a person's answer */
 	bool unanswered;      /* one that was waited for in vain: nobody is there */
 	int ends_typed;       /* how often the end of input was typed because the command waited */
 	struct source sources[2];
 	struct source *end; /* behind the last one */
-	struct record record;
 	/* Its delivery to the reader. */
-	struct summary summary; /* in a format other than text */
-	int64_t stall_at;       /* monotonic time when who stalls is given up; 0: never */
+	int64_t stall_at;    /* monotonic time when who stalls is given up; 0: never */
 	int instead;         /* wait status of a run whose reader was given up; 0: exit status 1 */
 	size_t left;         /* bytes that waited at the last look */
 	bool loss_told;      /* the reader did not get all, and that was reported */
@@ -486,20 +484,24 @@ struct supervisor {
 	dev_t device;         /* of the command's controlling terminal; 0: it has none */
 	struct tree_end tree;
 	bool ending; /* the process tree is being ended */
-	/* Who holds the output when the command has ended, as last seen, and in words: "tee still
-	   writes", "" if nobody can be seen. */
-	struct process holders[HOLDERS];
-	int holder_count;
-	char who[96];
 	/* Background processes that hold it when the end was reported. */
 	bool lingers; /* there are any */
 	int64_t paid; /* the moment, in bytes at the rate, at which all that was read is paid for */
 	char linger_why[96];        /* why the recording has ended, for the text; "": it goes on */
 	struct wording_since since; /* the last run of the command */
 	int64_t heartbeat_ms;       /* until the next */
-	int nice;                   /* of the session, as a group of the scheduler's */
 	int64_t timer[TIMERS];      /* monotonic times; 0: not set */
 	char *chunk;                /* SOURCE_CHUNK bytes */
+	/* Long ones last, of which a run mostly touches little. */
+	struct record record;
+	struct summary summary; /* in a format other than text */
+	char prompt[LIVE_TEXT]; /* what the command asks */
+	/* Who holds the output when the command has ended, as last seen, and in words: "tee still
+	   writes", "" if nobody can be seen. */
+	struct process holders[HOLDERS];
+	int holder_count;
+	char who[96];
+	struct front front;
 };
 
 /* The command's terminal, or NULL. */

@@ -4,6 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/loop.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
 
@@ -13,6 +14,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define LOOK_MS 20
@@ -64,15 +66,17 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 {
 	pid_t group = 0, told[2];
 	bool is_blind = false;
-	/* POLLPRI never comes: only the end wakes it, and each look where poll() fails. */
-	struct pollfd fds[] = {{.fd = pipe, .events = POLLPRI}, {.fd = asked, .events = POLLIN}};
+	static struct loop loop; /* as in supervisor_turn() */
 	io_close_others(0, (int[]){pipe, job->channels.keyboard, asked, trace_fd()}, 4);
 	fcntl(pipe, F_SETFL, O_NONBLOCK);
 	for (ssize_t n = -1; n != 0 && !is_blind;) {
 		int waiting;
-		if (io_poll(fds, 2, -1) <= 0)
-			continue;
-		if (fds[0].revents) {
+		bool ends = false, asks = false;
+		/* POLLPRI never comes: only the end wakes it, and each look where poll() fails. */
+		loop_watch(&loop, pipe, POLLPRI, loop_note, &ends);
+		loop_watch(&loop, asked, POLLIN, loop_note, &asks);
+		loop_turn(&loop);
+		if (ends) {
 			n = read(pipe, told, sizeof(told));
 			/* Nothing can be known, or all is well. */
 			if ((n < 0 && errno != EAGAIN) ||
@@ -80,11 +84,11 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 				_exit(0);
 			group = n > 0 ? told[0] : group;
 		}
-		if (!fds[1].revents || watchdog_answer(asked))
+		if (!asks || watchdog_answer(asked))
 			continue;
 		/* The front end has gone. The supervisor, which sleeps until the command has been
 		   executed, may not see it. */
-		fds[1].fd = -1;
+		asked = -1;
 		is_blind = group == 0 && ioctl(pipe, FIONREAD, &waiting) == 0 && waiting == 0;
 	}
 	TRACE(PROCESS, "watchdog: the %s was killed, the command is ended",
@@ -130,31 +134,26 @@ pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked)
 	return pid;
 }
 
-/* Waits for an answer of a watchdog that can give one: it sleeps or runs. One that is stopped,
-   traced or waits for a disk may be so for hours. */
-static bool watchdog_is_heard(pid_t watchdog, int asked)
-{
-	struct pollfd fd = {.fd = asked, .events = POLLIN};
-	struct process p;
-	int ready = poll(&fd, 1, ANSWER_MS);
-	for (int i = 0; ready == 0 && i < ANSWER_LOOKS; i++) {
-		if (process_read(watchdog, &p) < 0 || (p.state != 'S' && p.state != 'R'))
-			return false;
-		ready = poll(&fd, 1, ANSWER_MS);
-	}
-	return ready == 1;
-}
-
 bool watchdog_ask(pid_t watchdog, int asked, int what)
 {
+	const struct timeval limit = {.tv_usec = ANSWER_MS * 1000};
 	const unsigned char question = (unsigned char)what;
-	unsigned char said = YES;
+	unsigned char said;
+	struct process p;
 	if (io_send(asked, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
 		return true;
-	/* Skips answers to earlier questions that came too late. */
-	do {
-		if (!watchdog_is_heard(watchdog, asked) || recv(asked, &said, 1, MSG_DONTWAIT) != 1)
+	setsockopt(asked, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	for (int looks = 0; looks <= ANSWER_LOOKS;) {
+		ssize_t n = recv(asked, &said, 1, 0);
+		/* Answers to earlier questions may come too late. */
+		if (n == 1 && (said & ~YES) == what)
+			return said & YES;
+		/* One that is stopped, traced or waits for a disk may be so for hours. */
+		looks += n < 0;
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) ||
+		    (n < 0 &&
+		     (process_read(watchdog, &p) < 0 || (p.state != 'S' && p.state != 'R'))))
 			return true;
-	} while ((said & ~YES) != what);
-	return said & YES;
+	}
+	return true;
 }
