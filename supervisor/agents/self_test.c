@@ -134,6 +134,18 @@ static int trial_call(struct trial *t, const char *wired, const char *command)
 	return status;
 }
 
+/* Finds the words in the texts. */
+static int trial_split(struct trial *t)
+{
+	size_t count = 0;
+	if (!buffer_string(&t->texts))
+		return -1;
+	for (size_t at = 0; at + 1 < t->texts.len && count + 1 < WORDS_MAX;
+	     at += strlen(t->texts.data + at) + 1)
+		t->words[count++] = t->texts.data + at;
+	return 0;
+}
+
 /* Makes the words of the call. Returns 0, or -1: nothing is known of the agent's calls. */
 static int trial_make(struct trial *t, const char *command)
 {
@@ -142,8 +154,13 @@ static int trial_make(struct trial *t, const char *command)
 	const char *mark = trial_item(t, RULE_ENVIRONMENT), *name = trial_item(t, RULE_PARENT);
 	const bool named = item && item->value && item->kind == WIRING_STRING;
 	const char *key = named ? item->path[1] : NULL;
-	size_t hook = 0, count = 0;
+	size_t hook = 0;
 	int status = 0;
+	if (w && w->shell) {
+		buffer_printf(&t->texts, "/usr/bin/env%cTERSE_INTERACTIVE=yes%c%s%c", 0, 0,
+			      t->agent, 0);
+		return trial_split(t);
+	}
 	buffer_printf(&t->texts, "%s%cagent%c--as%c%s%c%s/", t->place->program, 0, 0, 0, t->agent,
 		      0, t->home);
 	size_t link = t->texts.len - strlen(t->home) - 1;
@@ -168,13 +185,7 @@ static int trial_make(struct trial *t, const char *command)
 	} else {
 		status = trial_call(t, named && !key ? t->place->shell : NULL, command);
 	}
-	if (status < 0 || !buffer_string(&t->texts) ||
-	    symlink("/bin/bash", t->texts.data + link) < 0)
-		return -1;
-	for (size_t at = 0; at + 1 < t->texts.len && count + 1 < WORDS_MAX;
-	     at += strlen(t->texts.data + at) + 1)
-		t->words[count++] = t->texts.data + at;
-	return 0;
+	return status == 0 && trial_split(t) == 0 ? symlink("/bin/bash", t->texts.data + link) : -1;
 }
 
 /* The command's standard input: one that the section names, else /dev/null. *other: to be closed
@@ -238,11 +249,16 @@ bool self_test_is_preview(const struct self_test *t)
 static const char leave[] = "exit $?\n";
 
 /* Leaves what stands behind the last echo of the command that was typed, up to the next prompt,
-   with plain line ends. */
+   with plain line ends and without the sequences by which an editor of lines sets its terminal. */
 static void trial_cut(struct buffer *out, const char *command)
 {
 	size_t to = 0, len = strlen(command);
 	for (size_t i = 0; i < out->len; i++) {
+		if (out->data[i] == '\033' && i + 1 < out->len && out->data[i + 1] == '[') {
+			for (i += 2; i < out->len && (unsigned char)out->data[i] < '@'; i++)
+				;
+			continue;
+		}
 		if (out->data[i] == '\r')
 			continue;
 		out->data[to++] = out->data[i];
@@ -264,10 +280,11 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 	int ends[2] = {-1, -1}, input = -1, other = -1, status = -1;
 	struct buffer *out = &result->out;
 	const struct section_entry *set[SETTING_SLOTS] = {NULL}, *types;
+	const struct wiring *w = wiring_find(wirings, agent);
 	*result = (struct self_test){.string = result->string, .status = -1};
 	section_values(s, &rules_form, agent, set);
 	types = set[SETTING_SLOT(offsetof(struct settings, interactive))];
-	t.types = types && types->value;
+	t.types = (types && types->value) || (w && w->shell);
 	snprintf(t.home, sizeof(t.home), "%s/terse-doctor-XXXXXX",
 		 folder && *folder == '/' ? folder : "/tmp");
 	if (!mkdtemp(t.home)) {

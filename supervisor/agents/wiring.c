@@ -47,9 +47,13 @@ static const struct place_member *wiring_find_member(const struct wiring_item *i
 		{"bash_env", "/bash-env" PLACE_UNLESS_VERBOSE, PLACE_UNLESS_VERBOSE,
 		 offsetof(struct place, bash_env)},
 		{"program", "/terse", "", offsetof(struct place, program)},
+		{"own", "", "", offsetof(struct place, own)},
 	};
 	const struct place_member *m = members;
-	while (strcmp(m->name, item->kind == WIRING_STRING ? item->value : "program") != 0)
+	const char *name = item->kind == WIRING_STRING ? item->value
+			   : item->kind == WIRING_LINE ? "own"
+						       : "program";
+	while (strcmp(m->name, name) != 0)
 		m++;
 	return m;
 }
@@ -70,12 +74,17 @@ static const char *key_of(const struct wiring_item *item)
 }
 
 /* Appends the string by which an item names terse, as JSON and TOML have it: a file of terse's, or
-   `terse hook ...` as a shell reads it. Returns 0, or -1 with errno: EILSEQ, not UTF-8; ENOMEM. */
+   `terse hook ...` as a shell reads it; of a line of a shell's, the file alone. Returns 0, or -1
+   with errno: EILSEQ, not UTF-8; ENOMEM. */
 static int append_terse(struct buffer *out, const struct wiring_edit *e,
 			const struct wiring_item *item)
 {
 	const char *path = wiring_place(e->place, item);
 	struct buffer string = BUFFER_INIT;
+	if (item->kind == WIRING_LINE) {
+		quote_append(out, path);
+		return buffer_string(out) ? 0 : -1;
+	}
 	if (item->kind == WIRING_HOOK) {
 		quote_append(&string, path);
 		buffer_printf(&string, " hook %s", item->hook);
@@ -100,11 +109,12 @@ static int append_value(struct buffer *out, const struct wiring_edit *e,
 			const struct wiring_item *item)
 {
 	const char *value = item->kind == WIRING_STRING ? "%s" : item->value;
-	const char *at = strstr(value, "%s");
-	buffer_append(out, value, at ? (size_t)(at - value) : strlen(value));
-	if (at && append_terse(out, e, item) < 0)
-		return -1;
-	buffer_append_string(out, at ? at + 2 : "");
+	for (const char *at; (at = strstr(value, "%s")) != NULL; value = at + 2) {
+		buffer_append(out, value, (size_t)(at - value));
+		if (append_terse(out, e, item) < 0)
+			return -1;
+	}
+	buffer_append_string(out, value);
 	return buffer_string(out) ? 0 : -1;
 }
 
@@ -130,6 +140,21 @@ static bool is_own(const struct wiring_item *item, const char *text, size_t len)
 			? snprintf(end, sizeof(end), " hook %s", item->hook)
 			: snprintf(end, sizeof(end), "%s", wiring_find_member(item)->end);
 	return len >= (size_t)n && memcmp(text + len - (size_t)n, end, (size_t)n) == 0;
+}
+
+/* The line of terse's own is known by its end. */
+static int edit_line(struct wiring_edit *e, const struct wiring_item *item, struct splice *s)
+{
+	const char *text = e->text.data, *end = strrchr(item->value, '%') + 2;
+	const char *own = strstr(text, end), *newline = own;
+	if (own) {
+		while (newline > text && newline[-1] != '\n')
+			newline--;
+		s->from = (size_t)(newline - text);
+		s->to = (size_t)(own - text) + strlen(end);
+		e->own++;
+	}
+	return e->place ? append_value(&s->text, e, item) : 0;
 }
 
 static int refuse_other(struct wiring_edit *e, const struct wiring_item *item, size_t from,
@@ -299,9 +324,10 @@ int wiring_edit(struct wiring_edit *e)
 		/* NUL-terminated, so that there is memory even for nothing. */
 		int status = buffer_string(&e->text) ? 0 : -1;
 		if (status == 0)
-			status = item->kind == WIRING_FILE ? edit_file(e, item, &s)
-				 : wiring_is_toml(e->file) ? edit_toml(e, item, &s)
-							   : edit_json(e, item, &s);
+			status = item->kind == WIRING_FILE   ? edit_file(e, item, &s)
+				 : item->kind == WIRING_LINE ? edit_line(e, item, &s)
+				 : wiring_is_toml(e->file)   ? edit_toml(e, item, &s)
+							     : edit_json(e, item, &s);
 		/* The others are looked for all the same. */
 		if ((status < 0 || splice_make(&s, &e->text) < 0) && !error)
 			error = errno;
@@ -324,7 +350,7 @@ const struct wiring *wiring_find(const struct wiring *table, const char *agent)
 
 bool wiring_is_toml(const struct wiring_file *file)
 {
-	return file->folder.project && strstr(file->folder.project, ".toml");
+	return strstr(file->folder.below, ".toml");
 }
 
 int wiring_path(const struct wiring_folder *f, const char *project, char out[PATH_MAX])
@@ -333,6 +359,9 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
 	char folder[PATH_MAX];
 	int n;
+	errno = ENOENT;
+	if (project && !f->project)
+		return -1;
 	if (project) {
 		n = snprintf(folder, sizeof(folder), "%s", project);
 		names = f->project;
@@ -343,7 +372,6 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 	} else if (f->home && home && *home == '/') {
 		n = snprintf(folder, sizeof(folder), "%s%s%s", home, *f->home ? "/" : "", f->home);
 	} else {
-		errno = ENOENT;
 		return -1;
 	}
 	/* The first of the names that is there, else the last one. */
@@ -453,7 +481,7 @@ void wiring_look(struct wiring_look *l, const struct wiring_file files[WIRING_FI
 {
 	*l = (struct wiring_look){.state = WIRING_NONE};
 	bool looked = false, differs = false;
-	for (size_t i = 0; i < WIRING_FILES_MAX && files[i].folder.project; i++) {
+	for (size_t i = 0; i < WIRING_FILES_MAX && files[i].folder.below; i++) {
 		char path[PATH_MAX], user[PATH_MAX];
 		struct wiring_plan p;
 		/* In the home directory a project's file may be the user's. */

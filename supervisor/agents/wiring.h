@@ -27,6 +27,7 @@ struct settings;
 struct place {
 	/* Absolute paths; "" where there is none. */
 	char program[PATH_MAX];
+	char own[PATH_MAX];      /* the running program, whatever is wired */
 	char shell[PATH_MAX];    /* terse-sh; can be executed */
 	char library[PATH_MAX];  /* libterse-shim.so */
 	char bash_env[PATH_MAX]; /* what bash reads first below Codex */
@@ -83,6 +84,7 @@ enum wiring_kind {
 	WIRING_HOOK,    /* an element that calls `terse hook ...` */
 	WIRING_MEMBER,  /* a member that is an object with the path of terse */
 	WIRING_FILE,    /* a whole file of terse's own */
+	WIRING_LINE,    /* the first line of a shell's start-up file */
 };
 
 enum { WIRING_PATH_MAX = 4, WIRING_ITEMS_MAX = 4, WIRING_FILES_MAX = 2 };
@@ -93,7 +95,8 @@ struct wiring_item {
 	/* STRING: "library", "shell", "bash_env" or "program", a member of struct place. PRESENT:
 	   JSON.
 	   MEMBER: JSON, with %s for the path of terse. HOOK: the element, with %s for the quoted
-	   command. FILE: the text, with %s for the path of terse. */
+	   command. FILE: the text, with %s for the path of terse. LINE: the same, for a shell; what
+	   follows the last %s tells it from others. */
 	const char *value;
 	const char *hook; /* HOOK: what follows `terse hook ` */
 };
@@ -103,7 +106,7 @@ struct wiring_folder {
 	const char *variable; /* or NULL */
 	const char *home;     /* below the home directory */
 	const char *below;    /* file names; the first one that is there, else the last. With | */
-	const char *project;  /* the same below the project's directory */
+	const char *project;  /* the same below the project's directory, or NULL */
 };
 
 /* A file of TOML (by its name) has items of one table, STRING and PRESENT. */
@@ -124,6 +127,7 @@ struct wiring {
 	/* How the agent has to be started, where its files do not make its commands run under
 	   terse; else NULL. */
 	const char *start;
+	bool shell; /* it is no agent, but a shell that agents type into */
 };
 
 extern const struct wiring wirings[];
@@ -142,7 +146,7 @@ const struct wiring *wiring_find(const struct wiring *table, const char *agent);
 extern const char wiring_names[];
 
 /* The path of a file. `project`: the project's directory, or NULL for the user's. Returns 0, or -1:
-   no home directory. */
+   no home directory, or no file of a project's. */
 int wiring_path(const struct wiring_folder *folder, const char *project, char out[PATH_MAX]);
 
 /* Whether it is TOML; else JSON, or text. */

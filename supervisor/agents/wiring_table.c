@@ -37,7 +37,7 @@
 const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 
 const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, copilot, "
-			    "grok, cursor, crush, aider, goose, mini";
+			    "grok, cursor, crush, bash, zsh, aider, goose, mini";
 
 /* One hook in a group, as Claude Code and Gemini CLI have them. */
 #define GROUP "{\"hooks\":[{\"type\":\"command\",\"command\":%s}]}"
@@ -101,6 +101,21 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 	{                                                                    \
 		.agent = (agent_), .programs = (programs_), .note = (note_), \
 		.start = "terse agent " agent_                               \
+	}
+
+/* A shell replaces itself at its start, where it is one to type into and somebody asked for it. */
+#define TYPED_INTO(shell_, name, variable, file)                                                   \
+	{                                                                                          \
+		.agent = (shell_), .programs = (shell_), .shell = true,                            \
+		.files = {{.folder = IN(variable, "", file, NULL),                                 \
+			   .items = {{WIRING_LINE,                                                 \
+				      {NULL},                                                      \
+				      "[[ $- != *i* || ${TERSE_INTERACTIVE-} != yes || -n ${" name \
+				      "_EXECUTION_STRING-} || ! -x %s ]] || exec %s shell " shell_ \
+				      "  # terse init " shell_ "\n",                               \
+				      NULL}}}},                                                    \
+		.note = "TERSE_INTERACTIVE=yes in the environment of the program that types "      \
+			"into it asks for it; elsewhere that line does nothing\n",                 \
 	}
 
 const struct wiring wirings[] = {
@@ -214,6 +229,8 @@ const struct wiring wirings[] = {
 		.note = "by the contract of its hooks, not tried: it asks you about the rewritten "
 			"commands, and what it refuses is not rewritten\n",
 	},
+	TYPED_INTO("bash", "BASH", NULL, ".bashrc"),
+	TYPED_INTO("zsh", "ZSH", "ZDOTDIR", ".zshrc"),
 	BY_START("aider", "aider", NO_SHELL),
 	BY_START("goose", "goose", NO_SHELL),
 	BY_START("mini", "mini|mini-swe-agent", NO_SHELL),

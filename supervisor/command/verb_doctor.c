@@ -287,7 +287,8 @@ static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 			"%s ends its sessions; its commands run under terse only if it is started "
 			"as %s",
 			l.path, w->start);
-	else if (l.state == WIRING_SAME)
+	/* Whose runs are a shell's is not kept: the trial tells. */
+	else if (l.state == WIRING_SAME && !w->shell)
 		doctor_report_wired(d, w->agent, l.path);
 	else if (l.state == WIRING_OTHER)
 		doctor_report(d, BAD, w->agent,
@@ -338,8 +339,8 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 		project = doctor_look(d, w, shared, here, true, place);
 	}
 	bool none = user == WIRING_NONE && project == WIRING_NONE;
-	bool there = none && hints_find_program(w->programs, found);
-	bool by_start = none && (there || d->only) && !w->files[0].folder.project;
+	bool there = none && (d->only || !w->shell) && hints_find_program(w->programs, found);
+	bool by_start = none && (there || d->only) && !w->files[0].folder.below;
 	if (by_start && there)
 		doctor_report(d, NOTE, w->agent,
 			      "%s; its commands run under terse only if it is started as %s", found,

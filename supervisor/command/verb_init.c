@@ -78,7 +78,9 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 	char path[PATH_MAX], options[128];
 	if (wiring_path(&file->folder, i->root, path) < 0) {
 		init_fail(i, i->wiring->agent,
-			  "there is no home directory; --project writes into this directory");
+			  i->root ? "it has no file of a project's"
+				  : "there is no home directory; --project writes into this "
+				    "directory");
 		return;
 	}
 	int status = wiring_plan(&p, file, &i->place, path, i->root, i->undo);
@@ -143,7 +145,7 @@ static int init_prepare(struct init *i, const char *real)
 		return -1;
 	/* Some agents have no file that could name it, and without a home directory there is no
 	   place for it. */
-	if (!i->wiring->files[0].folder.project)
+	if (!i->wiring->files[0].folder.below)
 		return 0;
 	if (!*i->own.launcher)
 		init_warn_of_own(i, "terse-launcher", "is not there");
@@ -216,9 +218,11 @@ static void hints_append(struct buffer *out, const struct wiring *w, const struc
 			      w->agent, w->start, w->programs, w->start);
 	if (!hints_find_program(w->programs, found))
 		buffer_printf(out, "note: %s is not in PATH here\n", w->agent);
-	buffer_printf(out,
-		      "%s: lines for the file that its model reads: terse init %s --instructions\n",
-		      w->agent, w->agent);
+	if (!w->shell)
+		buffer_printf(out,
+			      "%s: lines for the file that its model reads: terse init %s "
+			      "--instructions\n",
+			      w->agent, w->agent);
 	/* They name `terse read ...`. */
 	const char *slash = strrchr(place->program, '/');
 	if (!hints_find_program("terse", found))
@@ -236,7 +240,7 @@ static void init_change_agent(struct init *i, const char *real)
 		i->failed = true;
 		return;
 	}
-	for (size_t k = 0; k < WIRING_FILES_MAX && i->wiring->files[k].folder.project; k++) {
+	for (size_t k = 0; k < WIRING_FILES_MAX && i->wiring->files[k].folder.below; k++) {
 		/* Half a wiring is useless; but undo as much as possible. */
 		if (!i->failed || i->undo)
 			init_change_file(i, &i->wiring->files[k]);
@@ -271,7 +275,7 @@ static void init_list(struct init *i)
 			      hints_find_program(w->programs, found) ? found : "not in PATH");
 	}
 	if (i->count == 0)
-		buffer_printf(&i->out, "none of %s is in PATH\n", wiring_names);
+		buffer_append_string(&i->out, "no agent that can be wired up is in PATH\n");
 	else
 		buffer_append_string(&i->out, "to wire one up: terse init NAME; all of them: terse "
 					      "init --all\n");
@@ -294,7 +298,7 @@ static int init_run(struct verb_call *c)
 	}
 	/* Those whose programs are in PATH, in the order of the table. */
 	for (const struct wiring *w = wirings; !named && w->agent && i.count < AGENTS_MAX; w++) {
-		if (hints_find_program(w->programs, folder))
+		if (!w->shell && hints_find_program(w->programs, folder))
 			i.agents[i.count++] = w;
 	}
 	bool lists = i.count == 0 || (!named && !i.all);
@@ -336,7 +340,7 @@ const struct verb verb_init = {
 	.forms = "[AGENT...]",
 	.text = "Makes agents run their commands through terse, in their own configuration.\n"
 		"AGENT: claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor,\n"
-		"crush, aider, goose, mini.\n"
+		"crush, aider, goose, mini; or bash or zsh, for programs that type into one.\n"
 		"The rest of their files stays. Alone: lists the agents that are in PATH, and\n"
 		"whether they are wired up.\n",
 	.options = init_options,

@@ -745,6 +745,26 @@ class Doctor(Wiring):
         self.assertEqual((run.code, run.out, run.err), (
             125, b"", b"terse doctor: nosuch: no such agent (terse config --agents lists them)\n"))
 
+    def test_a_shell_that_is_typed_into(self):
+        """A line in front of what its start-up file has; in which no terminal of a person's changes."""
+        for shell, name in [("bash", ".bashrc")] + [("zsh", ".zshrc")] * bool(shutil.which("zsh")):
+            self.assertEqual(self.terse("doctor", shell).out, b"-        %s: %s, not wired: terse init %s\n" % (
+                shell.encode(), shutil.which(shell, path="/usr/bin:/bin").encode(), shell.encode()))
+            for before in ("# mine\nx=1\n", "no end", None):
+                path = before and self.put(name, before)
+                self.init(shell)
+                line, rest = read_file(self.in_home(name)).split(b"\n", 1)
+                self.assertEqual((rest, line.count(TERSE.encode())), ((before or "").encode(), 2), line)
+                self.assertIn(b"needs no change", self.init(shell).out)
+                self.assertRegex(self.terse("doctor", shell).out.decode(), "^ok       %s: " % shell + SEEN % "" + "\n$")
+                self.assertNotIn(shell, [s.split()[0] for s in self.terse("init").out.decode().splitlines()])
+                self.init(shell, "--undo")
+                self.assertEqual(read_file(path).decode() if path else os.path.exists(self.in_home(name)), before or False)
+                if path:
+                    os.unlink(path)
+        run = self.init("bash", "--project", code=1)
+        self.assertEqual(run.err, b"terse init: bash: it has no file of a project's\n")
+
     def test_half_a_wiring(self):
         self.init("opencode")
         plugin = self.in_home("config/opencode/plugins/terse.js")

@@ -131,7 +131,7 @@ def script(which, shell):
         lambda: "trap 'v0=9' USR2",
         lambda: "(sleep 0.01 & wait); echo $?",
         # A job that has ended before a wait for all is not told of.
-        lambda: ("sleep 1000 &", "jobs", "kill -9 $!; wait $!"),
+        lambda: ("sleep 1000 &", "jobs", "kill -9 $!; wait $!; :"),
         lambda: "alias a%d='echo alias'" % pick.randrange(3),
         lambda: "a1",
         lambda: "echo err >&2",
@@ -406,9 +406,26 @@ class Harnesses(Case):
     LONG = "for i in $(seq 5000); do echo file $i ok; done; echo 'E: it broke'; cd /; (exit 6)"
 
     def wire(self):
-        """bash reads the line that docs/agents.md has for ~/.bashrc."""
-        write_file(os.path.join(self.home, ".bashrc"), '[ "$TERSE_INTERACTIVE" != yes ] || exec terse shell bash\n')
+        """bash reads the line of terse init bash."""
+        self.assertEqual(self.run_to_end(TERSE, "init", "bash").code, 0)
         return self.env(TERSE_INTERACTIVE="yes", TERM="xterm")
+
+    def test_a_line_in_a_start_up_file(self):
+        """It does nothing for a person, to a string, and where terse is gone."""
+        env = self.wire()
+        path = os.path.join(self.home, ".bashrc")
+        line = read_file(path).decode()
+        whole = numbers(3000).replace(b"\n", b"\r\n")
+        self.assertIn(whole, Typing(self, "bash", "-ic", "seq 3000", env=env).end())
+        for asked, program in (("", TERSE), ("yes", "/nowhere/terse"), ("yes", TERSE)):
+            write_file(path, line.replace(TERSE, program) + "PS1='@> '\n")
+            typing = Typing(self, "bash", env={**env, "TERSE_INTERACTIVE": asked}, echo=False)
+            typing.until(rb"@> ")
+            typing.line(":")
+            self.assertEqual(whole in typing.line("seq 3000"), asked != "yes" or program != TERSE)
+            typing.send("exit 4\n")
+            typing.end()
+            self.assertEqual(typing.status, 4)
 
     def test_swe_rex(self):
         """SWE-ReX at 0bed753 (src/swerex/runtime/local.py): pexpect, PS0 emptied, the status asked for."""

@@ -25,6 +25,9 @@ import time
 import unittest
 import uuid
 
+# Where the tests run in the background of a script ^C is ignored, and a shell that inherits that lets its programs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # Failures are shown from where a test is, without the frames in here.
 __unittest = True
 
