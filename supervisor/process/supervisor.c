@@ -700,8 +700,9 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 		TRACE(PROCESS, "supervisor: the recording ends: %s", s->linger_why);
 	for (int i = 0; i < 2; i++)
 		left[i] = source_abandon(&s->sources[i], s->linger_why);
-	live_close(&s->live);
 	record_close(&s->record, s->lingers);
+	/* Who waits for the end of the run finds it kept as one that has ended. */
+	live_close(&s->live);
 	watchdog_tell(&s->watchdog, 0);
 	bool goes_on = s->record.gc_due || s->record.push_due;
 	if (goes_on)

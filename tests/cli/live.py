@@ -591,6 +591,13 @@ class Await(LiveCase):
 
 
 class Signal(LiveCase):
+    def test_ended_once_signal_returns(self):
+        for _ in range(10):
+            identifier = self.detach("sleep", "1000")
+            self.ask("signal", identifier)
+            self.assertEqual(self.ask("read", identifier), b"")
+            self.assertIn(b"SIGTERM", self.ask("list", "--limit", "1"))
+
     def test_the_whole_tree(self):
         """Also processes that left the process group, ignore what they can, or are stopped."""
         script = ("sleep 1000 & bash -c 'set -m; sleep 1001 & wait' &"
