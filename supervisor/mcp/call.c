@@ -214,27 +214,6 @@ void call_reap(struct call *c)
 #define RUN_LINES_MAX  1000000000
 #define RUN_FULL_BYTES 1048576
 
-/* Adds words with a blank between them. */
-static void __attribute__((format(printf, 2, 3)))
-run_add(struct buffer *words, const char *format, ...)
-{
-	va_list args;
-	size_t from = words->len;
-	va_start(args, format);
-	buffer_vprintf(words, format, args);
-	va_end(args);
-	for (char *blank;
-	     words->data && (blank = memchr(words->data + from, ' ', words->len - from));)
-		*blank = '\0';
-	buffer_append(words, "", 1);
-}
-
-/* Adds a word, whatever is in it. */
-static void run_add_word(struct buffer *words, const char *word)
-{
-	buffer_append(words, word, strlen(word) + 1);
-}
-
 /* Adds the arguments that are options. Who waits for a line does not wait for silence as well,
    unless both are given. */
 static void call_add_options(struct buffer *words, const struct arguments *a)
@@ -266,39 +245,41 @@ static void call_add_options(struct buffer *words, const struct arguments *a)
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
 		    const char *leave)
 {
+	/* A model has no use for what a person at a terminal or a shell tool needs: heartbeats come
+	   as progress, and no other program cuts the answer. */
+	static const char always[] = "terse\0run\0--preview\0--words=tools\0--heartbeat=off\0"
+				     "--prompt=report\0--ceiling=0\0--status=failure\0"
+				     "--exit-delay=off\0--no-detach\0--signal-status\0"
+				     "--yield-status=0";
 	const json_t *args = argument_value(a, "args"), *word;
 	size_t i;
 	bool full = json_is_true(argument_value(a, "include_full_output"));
 	bool kill = json_is_true(argument_value(a, "kill_on_timeout"));
 	int64_t size = full ? RUN_FULL_BYTES : argument_number(a, "max_bytes", 0);
-	run_add(words, "terse run --session");
-	run_add_word(words, s->artifacts);
-	/* A model has no use for what a person at a terminal or a shell tool needs: heartbeats come
-	   as progress, and no other program cuts the answer. */
-	run_add(words, "--preview --words tools --heartbeat off --prompt report --ceiling 0 "
-		       "--status failure --exit-delay off --no-detach --signal-status "
-		       "--yield-status 0");
-	run_add(words, "--streams %s --format %s", s->structured ? "split" : "merged",
-		s->structured ? "json" : "text");
-	run_add(words, "%s %d", s->keep ? "--control" : "--leash", CALL_LEASH);
+	buffer_append(words, always, sizeof(always));
+	buffer_printf(words, "--session=%s%c--streams=%s%c--format=%s%c", s->artifacts, 0,
+		      s->structured ? "split" : "merged", 0, s->structured ? "json" : "text", 0);
+	buffer_printf(words, "%s=%d%c", s->keep ? "--control" : "--leash", CALL_LEASH, 0);
 	/* A command goes on after its timeout, or ends then. Either way it may be typed to. */
-	run_add(words, kill ? "--tty --timeout %" PRId64 "ms" : "--yield %" PRId64 "ms",
-		argument_number(a, "timeout", RUN_TIMEOUT_MS));
+	if (kill)
+		buffer_printf(words, "--tty%c", 0);
+	buffer_printf(words, "%s=%" PRId64 "ms%c", kill ? "--timeout" : "--yield",
+		      argument_number(a, "timeout", RUN_TIMEOUT_MS), 0);
 	call_add_options(words, a);
 	if (full)
-		run_add(words, "--max-lines %d --max-err-lines %d", RUN_LINES_MAX, RUN_LINES_MAX);
+		buffer_printf(words, "--max-lines=%d%c--max-err-lines=%d%c", RUN_LINES_MAX, 0,
+			      RUN_LINES_MAX, 0);
 	if (size)
-		run_add(words, "--size %" PRId64 " --failure-size %" PRId64 " --err-size %" PRId64,
-			size, size, size);
-	if (leave && !args) {
-		run_add(words, "--leave");
-		run_add_word(words, leave);
-	}
-	run_add(words, args ? "--" : "-c");
-	run_add_word(words, argument_text(a, "command"));
+		buffer_printf(words,
+			      "--size=%" PRId64 "%c--failure-size=%" PRId64 "%c--err-size=%" PRId64
+			      "%c",
+			      size, 0, size, 0, size, 0);
+	if (leave && !args)
+		buffer_printf(words, "--leave=%s%c", leave, 0);
+	buffer_printf(words, "%s%c%s%c", args ? "--" : "-c", 0, argument_text(a, "command"), 0);
 	json_array_foreach(args, i, word)
 	{
-		run_add_word(words, json_string_value(word));
+		buffer_printf(words, "%s%c", json_string_value(word), 0);
 	}
 }
 
@@ -354,18 +335,18 @@ const char *call_verb_words(struct buffer *words, const struct server *s, const 
 	const struct tool *tool = a->tool;
 	const char *verb = argument_text(a, "search") ? "search" : tool->verb;
 	*json = s->structured && verb_option_named(verb_named(verb), "--json", 6);
-	run_add_word(words, verb);
+	buffer_printf(words, "%s%c", verb, 0);
 	if (tool->also)
-		run_add_word(words, tool->also);
+		buffer_printf(words, "%s%c", tool->also, 0);
 	if (s->all_sessions && strcmp(verb, "list") == 0)
-		run_add_word(words, "--all");
+		buffer_printf(words, "--all%c", 0);
 	if (*json)
-		run_add_word(words, "--json");
+		buffer_printf(words, "--json%c", 0);
 	call_add_options(words, a);
-	run_add_word(words, "--");
+	buffer_printf(words, "--%c", 0);
 	for (size_t i = 0; tool->arguments[i].name; i++) {
 		if (!tool->arguments[i].option && a->values[i])
-			run_add_word(words, json_string_value(a->values[i]));
+			buffer_printf(words, "%s%c", json_string_value(a->values[i]), 0);
 	}
 	return verb;
 }

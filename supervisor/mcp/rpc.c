@@ -76,50 +76,42 @@ int rpc_write_id(char out[RPC_ID_MAX], const json_t *id)
 	return len > 0 ? 0 : -1;
 }
 
-/* Reads the members of a message. Returns what is wrong with them, or NULL. */
-static const char *rpc_judge(struct rpc_message *m)
-{
-	const json_t *id = json_object_get(m->value, "id");
-	json_t *params = json_object_get(m->value, "params");
-	const char *version = json_string_value(json_object_get(m->value, "jsonrpc"));
-	bool answers = json_object_get(m->value, "result") || json_object_get(m->value, "error");
-	if (!json_is_object(m->value))
-		return "a message is one JSON object, not an array of them";
-	if (id && rpc_write_id(m->id, id) < 0) {
-		snprintf(m->id, sizeof(m->id), "null");
-		return "id: must be a string or a whole number of at most 500 bytes";
-	}
-	if (!version || strcmp(version, "2.0") != 0)
-		return "jsonrpc: must be \"2.0\"";
-	const char *method = json_string_value(json_object_get(m->value, "method"));
-	if (!method && !answers)
-		return "method: must be a string";
-	if (method && params && !json_is_object(params))
-		return "params: must be an object";
-	m->method = method ? method : "";
-	m->params = params;
-	m->kind = !method ? RPC_RESPONSE : id ? RPC_REQUEST : RPC_NOTIFICATION;
-	return NULL;
-}
-
 void rpc_read(struct rpc_message *m, const char *line, size_t len)
 {
 	json_error_t error = {.text = ""};
-	const char *wrong = "out of memory";
 	*m = (struct rpc_message){
 		.kind = RPC_WRONG, .id = "null", .method = "", .code = RPC_INVALID};
 	m->value = line ? json_read(line, len, JSON_ALLOW_NUL, &error) : NULL;
-	if (!line)
-		wrong = "the message is over 16 MB long, so it was not read";
-	else if (m->value)
-		wrong = rpc_judge(m);
-	else
+	const json_t *id = json_object_get(m->value, "id");
+	json_t *params = json_object_get(m->value, "params");
+	const char *version = json_string_value(json_object_get(m->value, "jsonrpc"));
+	const char *method = json_string_value(json_object_get(m->value, "method"));
+	const bool answers =
+		json_object_get(m->value, "result") || json_object_get(m->value, "error");
+	const bool id_is_wrong = id && rpc_write_id(m->id, id) < 0;
+	const char *wrong =
+		!line                       ? "the message is over 16 MB long, so it was not read"
+		: !m->value                 ? "out of memory"
+		: !json_is_object(m->value) ? "a message is one JSON object, not an array of them"
+		: id_is_wrong ? "id: must be a string or a whole number of at most 500 bytes"
+		: !version || strcmp(version, "2.0") != 0     ? "jsonrpc: must be \"2.0\""
+		: !method && !answers                         ? "method: must be a string"
+		: method && params && !json_is_object(params) ? "params: must be an object"
+							      : NULL;
+	if (id_is_wrong)
+		snprintf(m->id, sizeof(m->id), "null");
+	if (line && !m->value)
 		m->code = RPC_NOT_JSON;
-	if (*error.text && !m->value)
+	if (line && !m->value && *error.text)
 		snprintf(m->wrong, sizeof(m->wrong), "not JSON: %.120s at byte %d", error.text,
 			 error.position);
 	else if (wrong)
 		snprintf(m->wrong, sizeof(m->wrong), "%s", wrong);
+	if (wrong)
+		return;
+	m->method = method ? method : "";
+	m->params = params;
+	m->kind = !method ? RPC_RESPONSE : id ? RPC_REQUEST : RPC_NOTIFICATION;
 }
 
 void rpc_begin(struct buffer *out, const char *id, const char *member)

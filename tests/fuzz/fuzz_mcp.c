@@ -94,7 +94,7 @@ static void fuzz_arguments(const char *data, size_t size, const struct tool *too
 	} else if (good && tool == tools) {
 		call_run_words(&words, &s, &a, NULL);
 		assert(buffer_check(&words) == 0 && !words.data[words.len - 1]);
-		assert(!memcmp(words.data, "terse\0run\0--session\0s", 22));
+		assert(!memcmp(words.data, "terse\0run\0--preview", 20));
 		buffer_release(&words);
 	}
 	json_decref(value);

@@ -30,25 +30,25 @@ TEST(words)
 		const char *tool, *json, *want;
 	} cases[] = {
 		{"run_command", "{\"command\":\"a b\"}",
-		 "run ... --yield 30000ms --max-lines=500 --max-err-lines=750 --leave leave -c a "
+		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 --leave=leave -c a "
 		 "b "},
 		{"run_command",
 		 "{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"kill_on_timeout\":true,"
 		 "\"max_output_lines\":7,\"max_error_lines\":8,\"max_bytes\":99,\"profile\":"
 		 "\"read\"}",
-		 "run ... --tty --timeout 5ms --max-lines=7 --max-err-lines=8 --profile=read "
-		 "--size "
-		 "99 --failure-size 99 --err-size 99 -- -a -c "},
+		 "run ... --tty --timeout=5ms --max-lines=7 --max-err-lines=8 --profile=read "
+		 "--size=99 "
+		 "--failure-size=99 --err-size=99 -- -a -c "},
 		{"run_command", "{\"command\":\"a\",\"include_full_output\":true}",
-		 "run ... --yield 30000ms --max-lines=500 --max-err-lines=750 --max-lines "
-		 "1000000000 --max-err-lines 1000000000 --size 1048576 --failure-size 1048576 "
-		 "--err-size 1048576 --leave leave -c a "},
+		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 "
+		 "--max-lines=1000000000 --max-err-lines=1000000000 --size=1048576 "
+		 "--failure-size=1048576 --err-size=1048576 --leave=leave -c a "},
 		{"run_command",
 		 "{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
-		 "run ... --yield 7ms --max-lines=500 --max-err-lines=750 --leave leave -c a "},
+		 "run ... --yield=7ms --max-lines=500 --max-err-lines=750 --leave=leave -c a "},
 		{"run_command",
 		 "{\"command\":\"a\",\"timeout\":0,\"cwd\":\"\",\"profile\":null,\"args\":[]}",
-		 "run ... --yield 30000ms --max-lines=500 --max-err-lines=750 --leave leave -c a "},
+		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 --leave=leave -c a "},
 		{"read_command_output", "{\"artifact_id\":\"a\"}", "read -- a "},
 		{"read_command_output",
 		 "{\"artifact_id\":\"a\",\"offset\":-3,\"limit\":\"5\",\"tail\":0,\"stream\":"
@@ -73,9 +73,9 @@ TEST(words)
 		{"screen", "{\"artifact_id\":\"a\"}", "snapshot -- a "},
 	};
 	static const char head[] =
-		"terse run --session S --preview --words tools --heartbeat off --prompt report "
-		"--ceiling 0 --status failure --exit-delay off --no-detach --signal-status "
-		"--yield-status 0 --streams merged --format text --leash 3";
+		"terse run --preview --words=tools --heartbeat=off --prompt=report --ceiling=0 "
+		"--status=failure --exit-delay=off --no-detach --signal-status --yield-status=0 "
+		"--session=S --streams=merged --format=text --leash=3";
 	static struct server s = {.artifacts = "S"};
 	bool json;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
