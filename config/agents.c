@@ -9,7 +9,7 @@
 //
 // Those behind Grok CLI are by their sources: mini-swe-agent 2.4, aider 0.86, AutoGen 0.7 (files of
 // its local executor), goose 1.30 (50,000 bytes and 2,000 lines, of longer text the last 50 lines),
-// LangChain's ShellTool (community 0.4), Roo Code 3.53, crush 0.60, OpenHands 0.60, SWE-agent 1.1
+// LangChain's ShellTool (community 0.4), Roo Code 3.52, crush 0.90, OpenHands 0.62, SWE-agent 1.1
 // with SWE-ReX 1.4, open-interpreter 0.4.
 
 #include "config/agents.h"

@@ -73,7 +73,8 @@ static void decision_make(struct decision *d, const struct settings *s, char **a
 		free(d->command);
 		d->command = NULL;
 	}
-	d->typed = ask && s->interactive && isatty(STDIN_FILENO) && argv[0] && !argv[1];
+	d->typed = ask && s->interactive && argv[0] && !string && !shell_call_file(argv) &&
+		   isatty(STDIN_FILENO);
 	/* One level: what is supervised runs without the library. */
 	if (preload && !d->agent && !d->typed)
 		setenv("LD_PRELOAD", preload, 1);

@@ -126,9 +126,14 @@ class Results(Harness):
         """LangChain's ShellToolMiddleware: its bash reads a pipe, and it shows 100 lines."""
         config = write_file(os.path.join(self.dir, "ini"), "[agent middleware]\nenvironment = TERSE_AGENT=middleware\n"
                             "process = middleware\nline_ceiling = 100\n")
-        long, status, where = self.play("middleware", "terse seq 3000", "(exit 3)", "cd /; pwd", env={"TERSE_CONFIG": config})
+        given = self.env(TERSE_CONFIG=config, TERSE_AGENT="middleware")
+        long, status, where = self.play("middleware", "terse seq 3000", "(exit 3)", "cd /; pwd", wired=False,
+                                        env={"MIDDLEWARE_ENV": json.dumps(given)})
         self.assertRegex(long[0], r"^1\n2\n[^\0]*\b3000\]?\n\[terse: exit 0 after[^\n]*\n$")
         self.assertEqual((status[1], where[0]), (3, "/\n"))
+        # It is cut where its user gives it no environment, as terse then knows nothing of it.
+        (cut, _, _), = self.play("middleware", os.path.join(BUILD, "terse") + " seq 3000", wired=False)
+        self.assertIn("\n... Output truncated at 100 lines (observed ", cut)
 
     def test_the_name_of_an_agent(self):
         """That of its program, or the one that --as says."""

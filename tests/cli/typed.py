@@ -332,10 +332,10 @@ class Passages(Case):
             self.assertEqual(typing.status, 0)
 
     def test_wired(self):
-        """A wired $SHELL is left alone unless asked."""
+        """A wired $SHELL is left alone unless asked, also with options (su USER -)."""
         shell = os.path.join(os.path.dirname(TERSE), "terse-sh")
-        for asked, held in (("no", False), ("yes", True)):
-            typing = Typing(self, shell, env={"SHELL": "/bin/bash", "TERSE_INTERACTIVE": asked}, echo=False)
+        for asked, held, *words in (("no", False), ("yes", True), ("yes", True, "-")):
+            typing = Typing(self, shell, *words, env={"SHELL": "/bin/bash", "TERSE_INTERACTIVE": asked}, echo=False)
             write_file(os.path.join(self.home, ".bashrc"), "PS1='@> '\n")
             typing.until(rb"@> ")
             typing.line(":")

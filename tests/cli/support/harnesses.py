@@ -4,25 +4,27 @@ harness, its arguments are the commands. Prints a list of [what the model gets, 
 knows, its result or null] as JSON.
 
 mini         mini-swe-agent 2.4: environments/local.py, config/mini.yaml
-aider        aider 0.86: run_cmd.py, with a terminal as without
+aider        aider 0.86: aider/run_cmd.py, with a terminal as without
 autogen      AutoGen 0.7: code_executors/local/__init__.py
 goose        goose 1.30: platform_extensions/developer/shell.rs
 langchain    LangChain: langchain_experimental 0.4, llm_bash/bash.py, as ShellTool calls it
-roo          Roo Code 3.53: ExecaTerminalProcess.ts, OutputInterceptor.ts
-crush        crush 0.60: internal/hooks/runner.go, internal/agent/tools/bash.go; its shell is part of it
-openhands    OpenHands 0.60: runtime/utils/bash.py (tmux), its observations cut in the middle
+roo          Roo Code 3.52 (cb83656): ExecaTerminalProcess.ts, OutputInterceptor.ts: 10 KB, half of each end
+crush        crush 0.90: internal/hooks/runner.go, internal/agent/tools/bash.go; its shell is part of it
+openhands    OpenHands 0.62 (d6fab19): runtime/utils/bash.py (tmux), events/observation/commands.py
 sweagent     SWE-ReX 1.4: runtime/local.py (pexpect), SWE-agent 1.1: tools/tools.py
 interpreter  open-interpreter 0.4: terminal/languages/subprocess_language.py, shell.py
-middleware   LangChain 1.0: agents/middleware/shell_tool.py
+middleware   LangChain 1.0 (00aa1d6): agents/middleware/shell_tool.py, _execution.py
 """
 
 import hashlib
 import json
 import os
+import queue
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 
@@ -36,7 +38,8 @@ def text_of(data):
 def middle(text, most, note="\n[%d characters elided]\n"):
     """Both ends of a text, as most harnesses cut one."""
     half = most // 2
-    return text if len(text) <= most else text[:half] + note % (len(text) - most) + text[-half:]
+    note = note % (len(text) - most) if "%" in note else note
+    return text if len(text) <= most else text[:half] + note + text[-half:]
 
 
 class Mini:
@@ -53,8 +56,8 @@ class Mini:
 class Aider:
     def call(self, command):
         import pexpect
-        shell = os.environ.get("SHELL", "/bin/sh")
         if os.environ.get("AIDER_TERMINAL"):
+            shell = os.environ.get("SHELL", "/bin/sh")
             child = pexpect.spawn(shell, args=["-i", "-c", command], timeout=300)
             out, alive = b"", True
             while alive:
@@ -66,7 +69,7 @@ class Aider:
                     pass
             child.close()
             return text_of(out), child.exitstatus, None
-        done = subprocess.run(command, shell=True, executable=shell, check=False, **PIPES)
+        done = subprocess.run(command, shell=True, check=False, **PIPES)
         return text_of(done.stdout), done.returncode, None
 
 
@@ -83,7 +86,7 @@ class Autogen:
         with open(path, "w", encoding="utf-8") as file:
             file.write(command)
         done = subprocess.run([program, path], cwd=self.folder, check=False, **{**PIPES, "stderr": subprocess.PIPE})
-        return text_of(done.stdout + done.stderr), done.returncode, None
+        return text_of(done.stderr + done.stdout), done.returncode, None
 
 
 class Goose:
@@ -134,15 +137,20 @@ class Crush:
 
 
 class Openhands:
-    PROMPT = json.dumps({"exit_code": "$?", "working_dir": "$(pwd)"}, indent=2).replace('"', r'\"')
-    BLOCK = re.compile(r"^###PS1JSON###(.*?)###PS1END###", re.S | re.M)
+    BEGIN, END = "###PS1JSON###", "###PS1END###"
+    WANTED = {"pid": "$!", "exit_code": "$?", "username": r"\u", "hostname": r"\h", "working_dir": "$(pwd)",
+              "py_interpreter_path": '$(which python 2>/dev/null || echo "")'}
+    PROMPT = "\n%s\n%s\n%s\n" % (BEGIN, json.dumps(WANTED, indent=2).replace('"', r'\"'), END)
+    BLOCK = re.compile("^%s(.*?)%s" % (BEGIN, END), re.S | re.M)
 
     def __init__(self):
         self.socket = os.path.join(tempfile.mkdtemp(), "tmux")
-        self.tmux("new-session", "-d", "-x", "1000", "-y", "1000", "-s", "x", os.environ.get("OPENHANDS_SHELL", "/bin/bash"))
+        # The window is a new one, since the first has a shorter history.
+        self.tmux("new-session", "-d", "-x", "1000", "-y", "1000", "-s", "x")
         self.tmux("set-option", "-g", "history-limit", "10000")
-        self.tmux("send-keys", "export PROMPT_COMMAND='export PS1=\"\n###PS1JSON###\n%s\n###PS1END###\n\"'; export PS2=\"\""
-                  % self.PROMPT, "Enter")
+        self.tmux("new-window", "-n", "bash", "su root -" if os.geteuid() == 0 else "/bin/bash")
+        self.tmux("kill-window", "-t", "x:0")
+        self.tmux("send-keys", "export PROMPT_COMMAND='export PS1=\"%s\"'; export PS2=\"\"" % self.PROMPT, "Enter")
         self.completed()
         self.clear()
 
@@ -157,7 +165,7 @@ class Openhands:
         while True:
             time.sleep(0.5)
             screen = self.screen()
-            if screen.rstrip().endswith("###PS1END###"):
+            if screen.rstrip().endswith(self.END):
                 return screen
 
     def clear(self):
@@ -166,16 +174,20 @@ class Openhands:
         self.tmux("clear-history")
 
     def call(self, command):
-        self.tmux("send-keys", "-l", command)
-        self.tmux("send-keys", "Enter")
+        self.tmux("send-keys", command, "Enter")
         screen = self.completed()
         blocks = list(self.BLOCK.finditer(screen))
-        start = blocks[-2].end() if len(blocks) > 1 else 0
-        out = screen[start:blocks[-1].start()].strip("\n").removeprefix(command).lstrip("\n")
         found = json.loads(blocks[-1][1])
+        if len(blocks) > 1:
+            prefix, out = "", screen[blocks[-2].end() + 1:blocks[-1].start()]
+        else:
+            out = screen[:blocks[-1].start()]
+            prefix = ("[Previous command outputs are truncated. Showing the last %d lines of the output below.]\n"
+                      % out.count("\n"))
+        out = middle(out.lstrip().removeprefix(command).strip(), 30000, "\n[... Observation truncated due to length ...]\n")
         self.clear()
-        return middle(out, 30000) + "\n[The command completed with exit code %s.]" % found["exit_code"], int(
-            found["exit_code"]), found["working_dir"]
+        return "%s%s\n[The command completed with exit code %s.]\n[Current working directory: %s]" % (
+            prefix, out, found["exit_code"], found["working_dir"]), int(found["exit_code"]), None
 
     def close(self):
         self.tmux("kill-server")
@@ -229,10 +241,11 @@ class Piped:
 
 class Interpreter(Piped):
     def call(self, command):
-        self.type(command + '\necho "##end_of_execution##"\n')
+        marked = "".join('echo "##active_line%d##"\n%s\n' % (i + 1, line) for i, line in enumerate(command.split("\n")))
+        self.type(marked + 'echo "##end_of_execution##"\n')
         out = []
         for line in iter(self.bash.stdout.readline, b""):
-            out.append(text_of(line))
+            out.append(re.sub(r"##active_line\d+##\n?", "", text_of(line)))
             if "##end_of_execution##" in out[-1]:
                 break
         out = "".join(out).replace("##end_of_execution##", "").strip()
@@ -240,18 +253,34 @@ class Interpreter(Piped):
 
 
 class Middleware(Piped):
-    def shell(self):
-        return "/bin/bash"
+    """Its bash has no environment but for what its user gives it."""
+
+    def __init__(self):
+        given = json.loads(os.environ.get("MIDDLEWARE_ENV", "{}"))
+        self.bash = subprocess.Popen(["/bin/bash"], start_new_session=True, env=given, **{
+            **PIPES, "stdin": subprocess.PIPE, "stderr": subprocess.PIPE})
+        self.lines = queue.Queue()
+        for stream, mark in ((self.bash.stdout, ""), (self.bash.stderr, "[stderr] ")):
+            threading.Thread(target=self.take, args=(stream, mark), daemon=True).start()
+
+    def take(self, stream, mark):
+        for line in iter(stream.readline, b""):
+            self.lines.put((mark, text_of(line)))
 
     def call(self, command):
         marker = "__LC_SHELL_DONE__" + uuid.uuid4().hex
         self.type("%s\nprintf '%s %%s\\n' $?\n" % (command, marker))
         out = []
-        for line in iter(self.bash.stdout.readline, b""):
-            if text_of(line).startswith(marker):
-                return "".join(out[:100]), int(text_of(line).split()[1]), None
-            out.append(text_of(line))
-        return "".join(out), None, None
+        while True:
+            mark, line = self.lines.get(timeout=300)
+            if not mark and line.startswith(marker):
+                break
+            out.append(mark + line)
+        status = int(line.split()[1])
+        text = "".join(out[:100]) or "<no output>"
+        if len(out) > 100:
+            text = "%s\n\n... Output truncated at 100 lines (observed %d)." % (text.rstrip(), len(out))
+        return text + ("\n\nExit code: %d" % status if status else ""), status, None
 
 
 KINDS = {"mini": Mini, "aider": Aider, "autogen": Autogen, "goose": Goose, "langchain": Langchain, "roo": Roo,
