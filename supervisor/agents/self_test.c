@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -219,7 +220,9 @@ static _Noreturn void trial_exec(struct trial *t, int input, int output)
 		"PATH", "HOME", "TMPDIR", "LANG", "XDG_CONFIG_HOME", "TERSE_CONFIG"};
 	enum { NAMES = sizeof(names) / sizeof(*names) };
 	const char *values[NAMES];
-	setpgid(0, 0);
+	/* A shell that is asked to be interactive wants its terminal. */
+	setsid();
+	ioctl(input, TIOCSCTTY, 0);
 	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
 	    dup2(output, STDERR_FILENO) < 0)
 		_exit(126);

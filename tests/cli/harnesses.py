@@ -30,22 +30,35 @@ class Harness(Case):
         program = os.path.join(self.work, name)
         if not os.path.exists(program):
             os.symlink(EMULATION, program)
-        agent = (os.path.join(BUILD, "terse"), "agent") if wired and name not in BY_HAND else ()
+        agent = (os.path.join(BUILD, "terse"), "agent") if wired and name not in (*BY_HAND, "gptme") else ()
         done = subprocess.run([*agent, program, *commands], cwd=self.work, timeout=DEADLINE, check=False,
                               env=self.env(**{"SHELL": "/bin/bash", **(env or {})}), stdin=subprocess.DEVNULL,
                               capture_output=True)
         self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
         return json.loads(done.stdout)
 
+    def probe(self, name, *commands, code=0):
+        """The lines of the section of terse probe, and what that says."""
+        program = os.path.join(self.work, name)
+        os.symlink(EMULATION, program)
+        run = self.run_to_end("terse", "probe", program, *commands, split=True, env={"SHELL": "/bin/bash"})
+        self.assertEqual(run.code, code, (run.out, run.err))
+        section = run.out.decode()
+        return section[section.index("[agent "):].splitlines(), run.err.decode()
+
 
 # How those are wired that terse agent does not reach: by a hook, or by what their models type.
 BY_HAND = {"crush": {"CRUSH_HOOK": os.path.join(BUILD, "terse") + " hook crush PreToolUse"}}
+TYPED = ("interpreter", "gptme")
+# Terse has no section for it: the one of terse probe, with the limit that its documents tell.
+PROBED = {"zed": "ceiling = 16000\n"}
 # Their shells stay.
-PERSISTENT = ("openhands", "sweagent", "interpreter")
+PERSISTENT = ("openhands", *TYPED, "sweagent")
 # Their names in the table, and what is special of them there.
 ROWS = {"mini": "mini-swe-agent", "aider": "aider", "aider+": "aider, at a terminal", "autogen": "AutoGen, files",
         "goose": "goose", "langchain": "LangChain, ShellTool", "roo": "Roo Code, execa", "crush": "crush, by its hook",
-        "openhands": "OpenHands, tmux", "sweagent": "SWE-agent, SWE-ReX", "interpreter": "open-interpreter, typed `terse`"}
+        "openhands": "OpenHands, tmux", "sweagent": "SWE-agent, SWE-ReX", "interpreter": "open-interpreter, typed `terse`",
+        "gptme": "gptme, typed `terse`", "zed": "Zed, by `terse probe`"}
 HEAD = ("| harness | both ends, ID | cause | status | progress bar | `cd`, variables | background job | "
         "full-screen program | its parse | bytes (without) |\n|---|---|---|---|---|---|---|---|---|---|\n")
 
@@ -55,10 +68,13 @@ class Table(Harness):
 
     def results(self, row, wired):
         name = row.rstrip("+")
-        typed = "terse " if wired and name == "interpreter" else ""
+        typed = "terse " if wired and name in TYPED else ""
         env = {**(BY_HAND.get(name, {}) if wired else {}), "TERM": "xterm", **({"AIDER_TERMINAL": "1"} if row != name else {})}
+        if wired and name in PROBED:
+            section, _ = self.probe(name, "echo terse-probe")
+            env["TERSE_CONFIG"] = write_file(os.path.join(self.dir, "ini"), "\n".join(section) + "\n" + PROBED[name])
         return self.play(
-            name, typed + "seq 200000", typed and typed + "-c " + shlex.quote(CAUSE) or CAUSE, "(exit 3)",
+            name, typed + "seq 200000", typed and typed + "-c " + shlex.quote(CAUSE) or CAUSE, "sh -c 'exit 3'",
             typed and typed + "-c " + shlex.quote(PROGRESS) or PROGRESS, "mkdir -p sub; cd sub; v=7", "echo $v; pwd",
             "sleep 300 >/dev/null 2>&1 & echo $! >>%s/pids; echo started" % self.work,
             "vim -u NONE -c 'q!' </dev/tty >/dev/tty 2>&1; echo ended", SUBMIT if name == "mini" else "echo done", wired=wired, env=env)
@@ -155,14 +171,6 @@ class Results(Harness):
 
 class Probed(Harness):
     """terse probe, as if terse had no section for it."""
-
-    def probe(self, name, *commands, code=0):
-        program = os.path.join(self.work, name)
-        os.symlink(EMULATION, program)
-        run = self.run_to_end("terse", "probe", program, *commands, split=True, env={"SHELL": "/bin/bash"})
-        self.assertEqual(run.code, code, (run.out, run.err))
-        section = run.out.decode()
-        return section[section.index("[agent "):].splitlines(), run.err.decode()
 
     def test_a_protocol_passes(self):
         section, said = self.probe("mini", "echo terse-probe", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat /dev/null")

@@ -13,6 +13,8 @@ crush        crush 0.90: internal/hooks/runner.go, internal/agent/tools/bash.go;
 openhands    OpenHands 0.62 (d6fab19): runtime/utils/bash.py (tmux), events/observation/commands.py
 sweagent     SWE-ReX 1.4: runtime/local.py (pexpect), SWE-agent 1.1: tools/tools.py
 interpreter  open-interpreter 0.4: terminal/languages/subprocess_language.py, shell.py
+gptme        gptme 0.33 (d27f98d): tools/shell.py
+zed          Zed (0129684): agent/src/tools/terminal_tool.rs, util/src/shell_builder.rs, acp_thread/src/terminal.rs
 middleware   LangChain 1.0 (00aa1d6): agents/middleware/shell_tool.py, _execution.py
 """
 
@@ -283,9 +285,49 @@ class Middleware(Piped):
         return text + ("\n\nExit code: %d" % status if status else ""), status, None
 
 
+class Gptme(Piped):
+    def __init__(self):
+        self.bash = subprocess.Popen(["bash"], start_new_session=True, **{
+            **PIPES, "stdin": subprocess.PIPE, "stderr": subprocess.PIPE})
+        self.errors = []
+        threading.Thread(target=lambda: self.errors.extend(self.bash.stderr), daemon=True).start()
+
+    def call(self, command):
+        end = "END_OF_COMMAND_OUTPUT"
+        self.errors.clear()
+        self.type("echo START_OF_COMMAND_OUTPUT_1\n%s < /dev/null\necho ReturnCode:$? %s\n" % (command, end))
+        out = []
+        while not out or end not in out[-1]:
+            out.append(text_of(self.bash.stdout.readline()))
+        before, status = out.pop().split("ReturnCode:")
+        # 2,000 tokens of the start and 8,000 of the end.
+        out = "".join(out[1:]) + before
+        shown = out if len(out) < 40000 else out[:8000] + "\n... (truncated) ...\n" + out[-32000:]
+        status = int(status.split()[0])
+        return shown + text_of(b"".join(self.errors)) + ("Return code: %d\n" % status if status else ""), status, None
+
+
+class Zed:
+    """A terminal for each command; its model gets the first 16 KB of what stands on it."""
+
+    def call(self, command):
+        import pexpect
+        child = pexpect.spawn(os.environ["SHELL"], ["-i", "-c", "(%s) </dev/null" % command], timeout=300,
+                              dimensions=(24, 80), env={**os.environ, "ZED_TERM": "true", "TERM_PROGRAM": "zed",
+                                                        "TERM": "xterm-256color", "PAGER": ""})
+        child.expect(pexpect.EOF)
+        child.close()
+        text = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]", "", text_of(child.before)).replace("\r\n", "\n")
+        text = "\n".join(line.rstrip("\r").split("\r")[-1] for line in text.split("\n"))
+        if len(text) > 16 << 10:
+            text = text[:text.rindex("\n", 0, 16 << 10)]
+            text = "Command output too long. The first %d bytes:\n\n%s" % (len(text), text)
+        return text, child.exitstatus, None
+
+
 KINDS = {"mini": Mini, "aider": Aider, "autogen": Autogen, "goose": Goose, "langchain": Langchain, "roo": Roo,
          "crush": Crush, "openhands": Openhands, "sweagent": SweAgent, "interpreter": Interpreter,
-         "middleware": Middleware}
+         "middleware": Middleware, "gptme": Gptme, "zed": Zed}
 
 
 def main():
