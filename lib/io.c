@@ -202,7 +202,8 @@ void io_null(int first, int last)
 {
 	int null = open("/dev/null", O_RDWR);
 	if (null < 0) {
-		/* No descriptor is free, or no /dev/null is there: letting go counts more. */
+		/* No descriptor is free, or no /dev/null is there: closed is better than left open.
+		 */
 		for (int fd = first; fd <= last; fd++)
 			close(fd);
 		null = open("/dev/null", O_RDWR);

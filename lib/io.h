@@ -33,8 +33,8 @@ int io_read_whole(int fd, void *data, size_t len, off_t offset);
    than `most` bytes, of which so many are read. */
 int io_read_all(int fd, struct buffer *out, size_t most);
 
-/* A file from its beginning on, by lines: zeroed but for the file, and `most` of a line; `block` is
-   to be released. */
+/* Reads a file line by line. The caller sets `fd` and `most` (bytes of a line), zeroes the rest,
+   and releases `block`. */
 struct io_lines {
 	int fd;
 	size_t most;

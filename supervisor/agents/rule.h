@@ -32,7 +32,7 @@
 
 /* The agent that started this process: the one whose variables are in the environment; of several
    the one whose process is the nearest ancestor. Reads /proc only for that, and for rules that name
-   no variables. NULL: none that a rule knows. Lives as long as the settings. */
+   no variables. NULL: no agent that a rule knows. Lives as long as the settings. */
 const char *rule_agent(const struct settings *s);
 
 /* The nearest process from `pid` on upwards that is one of the agent's, or of any agent's if `name`

@@ -221,7 +221,7 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	}
 	e->own += own >= 0;
 	if (!e->place) {
-		/* A node that had to be there goes where nothing is left that needs it. */
+		/* With the last node of terse's own, those go that were there for it alone. */
 		if ((own >= 0 && item->kind == WIRING_MEMBER) ||
 		    (there && item->kind == WIRING_PRESENT && e->own && o.count == 2))
 			own = node;

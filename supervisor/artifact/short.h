@@ -64,9 +64,9 @@ int short_unpack(int dir, const char *id);
 /* Whether a file in a session's directory has records, by its name. */
 bool short_is_file(const char *name);
 
-/* Goes through the records in such a file that links lead to, and calls `each` (may be NULL) until
-   it returns other than 0. `sweeps`: overwrites the rest, as short_sweep(). Returns 0, or -1 with
-   errno. */
+/* Goes through those records of such a file to which a link leads, and calls `each` (may be NULL)
+   until it returns other than 0. `sweeps`: overwrites the rest, as short_sweep(). Returns 0, or -1
+   with errno. */
 int short_walk(int dir, const char *session, const char *name, bool sweeps,
 	       int (*each)(void *ctx, const char *id, uint64_t bytes), void *ctx);
 

@@ -194,7 +194,7 @@ int verb_tell_usage(const struct verb_call *c)
 	return EXIT_TERSE;
 }
 
-/* The position of `text` in words (NULL: none) with a | between them, or -1. */
+/* The position of `text` among words that have a | between them (NULL: no words), or -1. */
 static int verb_parse_word(const char *words, const char *text)
 {
 	for (int i = 0; words; i++) {

@@ -290,13 +290,13 @@ bool run_is_fed(void);
    no person sees the run around this one. */
 bool run_is_bypassed(struct settings *s);
 
-/* Reports why a command can't be executed, and returns the exit status of a shell for that. */
+/* Reports why a command can't be executed. Returns the exit status that a shell has for that. */
 int run_tell_exec_error(const struct job *job, int error);
 
-/* Runs job->argv (and program and shown are filled in, too) with the settings of the agent around
-   and of the profile of `words`, or of the shell string `string` if that is not NULL. Ends this
-   process with the command's status; returns only when it could not be executed, with the exit
-   status for that. */
+/* Runs job->argv; program and shown are set as well. Applies the settings of the agent that called
+   terse, and those of the profile of the shell string `string`, or of `words` if that is NULL. Ends
+   this process with the command's status; returns only if that could not be executed, with the
+   exit status that says so. */
 int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string);
 
 #endif

@@ -95,7 +95,7 @@ static void name_words(struct buffer *out, char *const *words)
 
 static void name_string(struct buffer *out, const char *string)
 {
-	/* Commands that print nothing, so that they give no string its name. */
+	/* They print nothing, so a string is not named after them. */
 	static const char *const silent[] = {"cd",    "exit", ":",    "true",   "false", "set",
 					     "unset", "kill", "wait", "export", NULL};
 	struct words w;

@@ -1,5 +1,5 @@
-// Weighs the stored lines: each by itself, less if many lines say the same or a run that went well
-// has said it, too, more by its neighbours.
+// Weighs the stored lines: each by what it says; less if many lines say the same, or if a run that
+// went well said it, too; more if its neighbours tell something.
 
 #include "supervisor/preview/internal.h"
 

@@ -188,7 +188,7 @@ static int send_to_all(const struct tree_end *e, int sig, bool resume)
 {
 	struct process_walk w;
 	int count = 0, seen = 0;
-	/* Below 2 it is nobody's: 0 is what all processes have whose session began outside of a
+	/* Not a run's: 1 is init's, and 0 stands for every session that began outside of the
 	   container. A process ends its own session only if it leads it. */
 	if (e->session <= 1 || (e->session != getpid() && e->session == getsid(0)))
 		return 0;

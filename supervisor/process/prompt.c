@@ -63,7 +63,7 @@ void prompt_begin(struct supervisor *s, int64_t now_ms)
 	looks_touch(l, now_ms);
 }
 
-/* A look found that it waits, or not. Returns whether looks agree that it waits. */
+/* Notes what a look has found. Returns whether enough looks in a row found that it waits. */
 static bool looks_note(struct looks *l, bool waits, int64_t now_ms, int64_t again_ms,
 		       int64_t most_ms)
 {

@@ -133,9 +133,9 @@ int picture_append(struct buffer *out, struct terminal *t);
    that a killed supervisor left is removed). Its answers are waited for a few seconds. */
 int client_open(const struct store *stores, int count, const char *id);
 
-/* Sends a request and waits for all of its answer (`reply` may be NULL where that is DONE; it is
-   emptied first). Nothing else may be on its way. Returns 0, or -1 with errno: the supervisor's, or
-   ETIMEDOUT when it does not answer, EBUSY when it has too many clients. */
+/* Sends a request and waits for all of its answer. `reply` is emptied first; it may be NULL if the
+   answer is FRAME_DONE alone. Nothing else may be on its way. Returns 0, or -1 with errno: the
+   supervisor's, or ETIMEDOUT when it does not answer, EBUSY when it has too many clients. */
 int client_ask(int fd, enum frame_kind kind, int a, int b, const char *data, size_t len,
 	       struct buffer *reply);
 

@@ -54,8 +54,9 @@ bool sink_is_same(int a, int b)
 	long order = syscall(SYS_kcmp, self, self, KCMP_FILE, a, b);
 	if (order >= 0)
 		return order == 0;
-	/* The kernel lacks this call or forbids it, as in many containers. Two opens that stand at
-	   the same place would write over each other: hardly what anybody wants. */
+	/* The kernel lacks this call or forbids it, as in many containers. Who stands at the same
+	   place is then taken for the same open: two of them would write over each other, which
+	   hardly anybody wants. */
 	return flags == other && lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
 }
 

@@ -42,9 +42,9 @@ struct matcher_span {
 enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len,
 				 struct matcher_span *span);
 
-/* The same in a part of a line that is too long to be had at once. `start`: a match that begins
-   before is not wanted, what is there counts for what is behind; 0: the line begins with the part,
-   `ends`: it ends with it. `span` may be NULL. */
+/* The same in a part of a line that is too long to be had at once. A match has to begin at `start`
+   or behind; the bytes before it are there to be looked back at. `start` 0: the line begins with
+   this part; `ends`: it ends with it. `span` may be NULL. */
 enum matcher_result matcher_part(struct matcher *m, const char *data, size_t len, size_t start,
 				 bool ends, struct matcher_span *span);
 

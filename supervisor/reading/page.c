@@ -66,7 +66,8 @@ static size_t fit_floor(const char *data, size_t len, size_t at)
 	return at;
 }
 
-/* A line of its own; `open`: behind the beginning of another. Returns where it begins. */
+/* Adds the line that announces a gap. `open`: the line before has no newline yet. Returns where the
+   line begins. */
 static size_t add_gap(struct buffer *out, bool open, const struct gap *gap)
 {
 	char line[GAP_ANNOUNCE_MAX];

@@ -313,7 +313,7 @@ bool outbox_drop(const struct outbox *o, const char *id)
 	return waited;
 }
 
-/* For nftw(3), which comes to what is in a directory first: those go that are empty. */
+/* Removes empty directories, for nftw(3), which comes to a directory after what is in it. */
 static int outbox_prune(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
 	(void)st, (void)kind, (void)where;

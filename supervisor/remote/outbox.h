@@ -62,8 +62,8 @@ struct outbox_origin {
 	struct buffer labels;
 };
 
-/* Notes them in the metadata, which use *origin. A label "$NAME" is that variable's of this
-   process. */
+/* Notes host and labels in the metadata, which point into *origin from then on. A label "$NAME"
+   becomes the value of that variable of this process. */
 void outbox_describe(const struct settings *settings, struct outbox_origin *origin, struct meta *m);
 
 /* Notes that the run is wanted. Returns 0, or -1 with errno. */

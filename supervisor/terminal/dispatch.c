@@ -19,7 +19,8 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 	return value < low ? low : value > high ? high : value;
 }
 
-/* Moves the cursor into column `last` if it is behind, and into the region in origin mode. */
+/* Moves the cursor left to column `last` if it is beyond that; in origin mode also into the
+   scrolling region. */
 static void cursor_restrict(struct terminal *t, unsigned last)
 {
 	struct screen *s = t->screen;

@@ -237,8 +237,8 @@ void screen_move(struct screen *s, bool down, unsigned from, unsigned to, unsign
 /* The next tab stop to the right of the cursor, or the last column. */
 unsigned screen_next_tab(const struct screen *s);
 
-/* The number of rows down to the last one with something in it, or that a
-   newline led to. */
+/* How many rows are in use: down to the last one that has something in it or that a newline led
+   to. */
 unsigned screen_depth(const struct screen *s);
 
 /* The emitter puts rows together to lines of text and hands them on.
