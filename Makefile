@@ -136,8 +136,8 @@ $(BUILD)/launcher/%.o: %.c Makefile
 COMMIT ?= $(shell git -C . describe --always --abbrev=12 --exclude='*' --dirty 2>/dev/null)
 $(BUILD)/commit: always
 	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
-$(BUILD)/supervisor/command/verb_version.o: $(BUILD)/commit
-$(BUILD)/supervisor/command/verb_version.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMIT)"'
+$(BUILD)/supervisor/command/verb_help.o: $(BUILD)/commit
+$(BUILD)/supervisor/command/verb_help.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMIT)"'
 .PHONY: always
 
 # The page of terse report is a part of the program.

@@ -1,9 +1,10 @@
-// terse help [VERB]: all that is printed of a verb comes from its rows.
+// terse help [VERB]: all that is printed of a verb comes from its rows. And terse version.
 
 #include "config/option.h"
 #include "lib/buffer.h"
 #include "supervisor/command/verb.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct verb *verb_nearest(const char *word)
@@ -88,4 +89,26 @@ const struct verb verb_help = {
 	.forms = "[VERB]",
 	.text = "Prints the list of verbs, or what VERB does.\n",
 	.run = help_run,
+};
+
+/* The commit that was built (the Makefile passes it); empty where it is not known. */
+#ifndef TERSE_COMMIT
+#define TERSE_COMMIT ""
+#endif
+
+static int version_run(struct verb_call *c)
+{
+	if (verb_parse(c, NULL) < 0)
+		return EXIT_TERSE;
+	printf(*TERSE_COMMIT ? "terse %s (%s)\n" : "terse %s\n", TERSE_VERSION, TERSE_COMMIT);
+	return 0;
+}
+
+const struct verb verb_version = {
+	.name = "version",
+	.also = {"--version", "-V", "-v"},
+	.purpose = "print the version",
+	.forms = "",
+	.text = "Prints the version and the commit it was built from.\n",
+	.run = version_run,
 };
