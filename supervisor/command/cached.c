@@ -7,7 +7,7 @@
 #include "lib/io.h"
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/process/supervisor_internal.h"
+#include "supervisor/process/record.h"
 #include "supervisor/redact/redactor.h"
 
 #include <errno.h>

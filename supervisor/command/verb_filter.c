@@ -3,7 +3,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/process/supervisor_internal.h"
+#include "supervisor/process/record.h"
 #include "supervisor/redact/redactor.h"
 
 #include <errno.h>

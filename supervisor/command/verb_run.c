@@ -11,8 +11,8 @@
 #include "shim/shell.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/internal.h"
+#include "supervisor/process/record.h"
 #include "supervisor/process/spawn.h"
-#include "supervisor/process/supervisor_internal.h"
 #include "supervisor/redact/redactor.h"
 
 #include <errno.h>

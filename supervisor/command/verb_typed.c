@@ -20,6 +20,7 @@
 #include "supervisor/agents/wiring.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/passage.h"
+#include "supervisor/process/source.h"
 #include "supervisor/redact/redactor.h"
 
 #include <errno.h>

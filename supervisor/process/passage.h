@@ -10,7 +10,8 @@
 #ifndef TERSE_PROCESS_PASSAGE_H
 #define TERSE_PROCESS_PASSAGE_H
 
-#include "supervisor/process/supervisor_internal.h"
+#include "supervisor/process/output_queue.h"
+#include "supervisor/process/record.h"
 
 struct passage {
 	/* Set by the owner, who keeps what they point to. */

@@ -1,6 +1,6 @@
-// See supervisor_internal.h.
+// See record.h.
 
-#include "supervisor/process/supervisor_internal.h"
+#include "supervisor/process/record.h"
 
 #include "config/agents.h"
 #include "config/profile.h"
@@ -13,6 +13,7 @@
 #include "supervisor/artifact/gc.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/short.h"
+#include "supervisor/process/protocol.h"
 #include "supervisor/redact/redactor.h"
 
 #include <errno.h>

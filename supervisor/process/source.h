@@ -31,7 +31,7 @@ struct source {
 	bool printed;   /* something reached the reader since the owner last cleared it */
 	char last;      /* the last byte a person saw */
 	uint64_t came;  /* bytes read in all */
-	uint64_t shown; /* bytes added to what was shown (supervisor_internal.h) */
+	uint64_t shown; /* bytes added to what was shown (record.h) */
 	enum sink sink;
 	struct supervisor *run; /* gets answers to queries of the command, and sees what is read
 				   from the first source; NULL: not opened */

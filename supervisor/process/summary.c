@@ -1,6 +1,6 @@
-// See supervisor_internal.h.
+// See record.h: the report of one run.
 
-#include "supervisor/process/supervisor_internal.h"
+#include "supervisor/process/record.h"
 
 #include "lib/human.h"
 #include "lib/io.h"

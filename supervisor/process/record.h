@@ -1,0 +1,156 @@
+// The records of a run: what its reader was shown, its artifact, its line in the history; and the
+// report that is made of them.
+#ifndef TERSE_PROCESS_RECORD_H
+#define TERSE_PROCESS_RECORD_H
+
+#include "lib/tokens.h"
+#include "supervisor/agents/session.h"
+#include "supervisor/artifact/artifact.h"
+#include "supervisor/artifact/store.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/intercept/interceptor.h"
+#include "supervisor/process/job.h"
+#include "supervisor/remote/outbox.h"
+#include "supervisor/report/report.h"
+#include "supervisor/report/wording.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// The output that the reader of a run was shown: counted for `terse stats`, and kept beside the
+// artifact as it was, for `terse report`.
+//
+// Only what an agent may read counts. What a program, a file or a person gets is not shown to a
+// model.
+
+struct shown {
+	uint64_t bytes;        /* printed for the reader, terse's own lines included */
+	uint64_t unseen;       /* of them, those that turned out to have another reader */
+	struct tokens tokens;  /* of the first SHOWN_MOST of them */
+	struct buffer printed; /* the first SHOWN_MOST of them */
+	uint64_t text, lines;  /* of the texts that they are about */
+	struct buffer ranges;  /* of lines, as the head of ID.shown has them */
+};
+
+/* These bytes were printed. */
+void shown_add(struct shown *w, const char *data, size_t len);
+
+/* It was no agent that read so many of them after all. When nobody else has read any, all are
+   forgotten. */
+void shown_forget(struct shown *w, uint64_t bytes);
+
+/* Writes ID.shown beside an artifact (NULL: there is none), once. */
+void shown_keep(struct shown *w, struct artifact *a);
+
+// The artifact is opened when the first text spills. A text that did not spill is kept at the end
+// of the run, as a short one.
+
+struct record {
+	struct meta meta;
+	struct artifact *artifact;
+	bool claimed;                   /* its ID was, before there is an artifact */
+	bool is_short;                  /* it has a short text ... */
+	bool settled;                   /* ... or it is certain that it is kept no more */
+	int error;                      /* why there is no artifact although one was wanted */
+	const struct settings *pushing; /* NULL: runs are not pushed */
+	struct outbox outbox;           /* open where they are */
+	bool push_due;                  /* something waits there */
+	struct outbox_origin origin;    /* of the run, then */
+	bool noted;                     /* the run does */
+	bool over;                      /* the command has ended, and record_end() comes next */
+	bool filed;                     /* one of them is a regular file */
+	struct shown shown;
+	const struct settings *settings;
+	int history; /* the session's directory; -1: there is no place to keep text, as far as known
+		      */
+	bool gc_due;
+	/* Long ones last, of which a run mostly touches little. */
+	char session[SESSION_ROOM];
+	char description[4 * META_TOLD];
+	char cwd[PATH_MAX];
+	char files[2][PATH_MAX]; /* of the metadata */
+};
+
+/* `r` holds zeros. */
+void record_init(struct record *r, const struct job *job);
+
+/* Opens the history while the command starts, so that its end is not delayed; checks whether a
+   cleanup is due (r->gc_due). */
+void record_prepare(struct record *r, int64_t gc_interval_ms);
+
+/* Gives the run an ID, in its metadata, if it has none. Returns 0, or -1 with errno. */
+int record_claim(struct record *r);
+
+/* The artifact, made at the first call; NULL: it can't be made. */
+struct artifact *record_open(struct record *r);
+
+/* Where the text can be read, for messages. */
+struct wording_place record_place(const struct record *r, bool is_stderr);
+
+/* The command has ended with a wait status: fills in the metadata and updates the artifact. */
+void record_end(struct record *r, int status, bool timed_out, bool interrupted,
+		int64_t duration_ms);
+
+/* Keeps the texts of a run that has ended, of which nothing was spilled (NULL: there is no such
+   stream), if all runs are kept, or it is to be pushed. Returns 0, or -1 with errno: an artifact
+   may hold them all the same. */
+int record_keep(struct record *r, const struct buffer *const texts[2]);
+
+/* Appends the run's line to its session's history, once: at its end, or before that where its
+   caller may go on and look for it. */
+void record_add_history(struct record *r);
+
+/* No more text comes: adds to the history, updates the artifact if text came since
+   record_end() (`grown`), finds out what is to be pushed (r->push_due), and frees. */
+void record_close(struct record *r, bool grown);
+
+/* Cleans the stores up, which is due, unless somebody else does. Call it when nobody waits. */
+void record_clean_up(const struct record *r);
+
+// The report (report/report.h) of one run that was supervised here, from its record and its
+// streams, and its bytes in the format that was asked for.
+
+/* A text that was asked for in full and is too long for memory: read back from its artifact while
+   the report is written. */
+struct summary_text {
+	struct text text;
+	bool is_open;
+	struct report *report;
+	int which;           /* of the report's streams */
+	uint64_t from;       /* first line of the range that is being read */
+	bool skips;          /* the rest of a line that a gap began in */
+	bool in_line;        /* what was handed out does not end with a newline */
+	struct buffer chunk; /* bytes read; between calls those that may be half a character */
+};
+
+struct summary {
+	struct report report;
+	struct summary_text texts[2];
+	char session[STORE_SESSION_LEN + 1];
+	char paths[REPORT_FILES][PATH_MAX];
+	struct buffer out; /* for the owner to print from */
+	bool is_open;      /* not all of it was handed out */
+};
+
+/* Begins the report of a run whose record is complete (record_end()). The record stays open until
+   the summary is released. The struct is zeroed, or reserved. */
+void summary_init(struct summary *a, const struct job *job, struct record *record);
+
+/* Adds the text (NULL: there is none) of one channel, once it is finished or (it has a background)
+   spilled. */
+void summary_add(struct summary *a, struct interceptor *text, const struct interceptor_ending *e,
+		 const struct record *record);
+
+/* Appends the next piece. Returns 1, or 0 after the last one. Without memory it breaks off. */
+int summary_next(struct summary *a, struct buffer *out);
+
+/* Frees; may be called again, and on a zeroed struct. */
+void summary_release(struct summary *a);
+
+/* Prints a report on why there is no run, to standard output, in the format of the settings, which
+   is not text. `failure` has the error, the state, and the exit status that terse ends with, -1: of
+   a command whose status is not known. */
+void summary_print_failure(const struct job *job, const struct report *failure);
+
+#endif
