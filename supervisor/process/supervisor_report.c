@@ -20,6 +20,9 @@
    command that is silent for 5 min. */
 #define HEARTBEAT_MOST_MS ((int64_t)2 * 60 * 1000)
 
+/* The newest live runs that are asked whether they have the port of one that has failed. */
+#define LISTENERS_MOST 32
+
 static struct interceptor_ending
 report_ending(const struct supervisor *s, const struct source *source, enum wording_state state)
 {
@@ -275,7 +278,7 @@ static unsigned report_find_listener(const struct meta *m, char id[ID_LEN + 1])
 	size_t found;
 	int count = store_open_all(stores);
 	client_list(stores, count, &ids, &found);
-	for (size_t i = 0; i < found && !ports[0]; i++) {
+	for (size_t i = 0; i < found && i < LISTENERS_MOST && !ports[0]; i++) {
 		struct id_found artifact;
 		struct meta other = {0};
 		struct process command;

@@ -576,9 +576,19 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 	for (unsigned i = first; i <= last; i++) {
 		const struct row *old = from->lines[i];
 		unsigned end = i < last ? from->cols : old->used;
-		t->width = 0;
+		const unsigned from_x = s->x;
+		const uint64_t from_y = s->base + s->y;
+		t->width = t->style = 0;
 		if (plain)
 			replay(t, old);
+		/* Its text does not have its colours. */
+		for (column = 0; plain && column < end; column++) {
+			const unsigned at = (from_x + column) % s->cols;
+			row = from_y + (from_x + column) / s->cols;
+			if (row >= s->base && at < s->lines[row - s->base]->used)
+				s->lines[row - s->base]->cells[at] |=
+					old->cells[column] & CELL_STYLE;
+		}
 		if (i < last && !cell_has_text(old->cells[end - 1]) &&
 		    cell_width(from->lines[i + 1]->cells[0]) == 2)
 			end--;
