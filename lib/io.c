@@ -167,34 +167,26 @@ int io_above_standard(int fd)
 	return moved;
 }
 
-static void close_between(int first, int last)
-{
-	if (close_range((unsigned)first, (unsigned)last, 0) == 0)
-		return;
-	/* Old kernels and strict sandboxes have no close_range(2). */
-	DIR *dir = opendir("/proc/self/fd");
-	const struct dirent *entry;
-	while (dir && (entry = readdir(dir))) {
-		int fd = (int)strtol(entry->d_name, NULL, 10);
-		if (entry->d_name[0] != '.' && fd >= first && fd <= last && fd != dirfd(dir))
-			close(fd);
-	}
-	if (dir)
-		closedir(dir);
-}
-
 void io_close_others(int first, const int *keep, size_t count)
 {
-	for (int next;; first = next + 1) {
+	for (int next; first != INT_MAX; first = next == INT_MAX ? next : next + 1) {
 		next = INT_MAX;
 		for (size_t i = 0; i < count; i++) {
 			if (keep[i] >= first && keep[i] < next)
 				next = keep[i];
 		}
-		if (next > first)
-			close_between(first, next - 1);
-		if (next == INT_MAX)
-			return;
+		if (next == first || close_range((unsigned)first, (unsigned)next - 1, 0) == 0)
+			continue;
+		/* Old kernels and strict sandboxes have no close_range(2). */
+		DIR *dir = opendir("/proc/self/fd");
+		const struct dirent *entry;
+		while (dir && (entry = readdir(dir))) {
+			int fd = (int)strtol(entry->d_name, NULL, 10);
+			if (entry->d_name[0] != '.' && fd >= first && fd < next && fd != dirfd(dir))
+				close(fd);
+		}
+		if (dir)
+			closedir(dir);
 	}
 }
 

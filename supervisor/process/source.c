@@ -288,17 +288,6 @@ void source_close(struct source *s)
 		interceptor_finish(s->text);
 }
 
-int source_abandon(struct source *s, const char *why)
-{
-	int fd = s->fd;
-	s->fd = -1;
-	source_close(s);
-	if (fd >= 0 && s->text && s->run->record.artifact && !interceptor_facts(s->text).is_binary)
-		artifact_end_recording(s->run->record.artifact,
-				       s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT, why);
-	return fd;
-}
-
 void source_release(struct source *s)
 {
 	io_close(&s->fd);

@@ -66,10 +66,6 @@ void source_let_go(struct source *s);
 
 void source_close(struct source *s);
 
-/* Closes everything but the descriptor, which it returns to the caller, or -1. The text says `why`
-   no more of it is recorded. */
-int source_abandon(struct source *s, const char *why);
-
 void source_release(struct source *s);
 
 #endif

@@ -698,8 +698,17 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 {
 	if (*s->linger_why)
 		TRACE(PROCESS, "supervisor: the recording ends: %s", s->linger_why);
-	for (int i = 0; i < 2; i++)
-		left[i] = source_abandon(&s->sources[i], s->linger_why);
+	for (int i = 0; i < 2; i++) {
+		struct source *source = &s->sources[i];
+		left[i] = source->fd;
+		source->fd = -1;
+		source_close(source);
+		if (left[i] >= 0 && source->text && s->record.artifact &&
+		    !interceptor_facts(source->text).is_binary)
+			artifact_end_recording(s->record.artifact,
+					       source->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
+					       s->linger_why);
+	}
 	record_close(&s->record, s->lingers);
 	/* Who waits for the end of the run finds it kept as one that has ended. */
 	live_close(&s->live);
