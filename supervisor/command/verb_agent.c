@@ -7,6 +7,7 @@
 #include "shim/exec_call.h"
 #include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
+#include "supervisor/agents/session.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/command/verb.h"
 
@@ -102,10 +103,14 @@ int agent_run(struct verb_call *c)
 	struct agent_call call = {.as = NULL};
 	if (verb_parse(c, &call) < 0)
 		return EXIT_TERSE;
-	char **command = c->operands, *as[] = {(char *)call.as, NULL};
+	char **command = c->operands, *as[] = {(char *)call.as, NULL}, room[SESSION_ROOM];
 	if (call.as && !rule_knows(c->settings, as, NULL) && !wiring_find(wirings, call.as))
 		return verb_fail(c, ENVELOPE_USAGE, "--as: no rule knows %s", call.as);
 	if (!off || strcmp(off, "0") != 0) {
+		/* The program is not known by its name, so its session is named here. */
+		if (call.as && !rule_knows(c->settings, as, RULE_SESSION))
+			setenv(option_by_key("session", "name")->variable,
+			       session_of_process(call.as, room), 0);
 		if (!call.as)
 			agent_tell_if_unknown(c->settings, command);
 		agent_activate(c->settings, *command,

@@ -129,7 +129,8 @@ static void doctor_check_here(struct doctor *d)
 			      "commands are run as they are");
 	if (!traced || !*traced)
 		doctor_report(d, NOTE, "trace",
-			      "off; " TRACE_VARIABLE "=/FILE writes one of each run's decisions");
+			      "off; " TRACE_VARIABLE
+			      "=/FILE has each run write down what it decides");
 	else if (trace_fd() >= 0 || trace_open(traced, "terse doctor") == 0)
 		doctor_report(d, NOTE, "trace", "%s", traced);
 	else
@@ -308,8 +309,8 @@ static void doctor_try(struct doctor *d, const char *agent, const char *start,
 	const char *before = start ? ", started as " : "";
 	if (tried > 0 && self_test_is_preview(&t))
 		doctor_report(d, GOOD, agent,
-			      "a command as it runs them%s%s: %s became %s with both ends and the "
-			      "ID, in %s",
+			      SELF_TEST_LONG " run its way%s%s: %s became %s with both ends and "
+					     "the ID, in %s",
 			      before, start ? start : "", HUMAN_SIZE(SELF_TEST_BYTES),
 			      HUMAN_SIZE(t.out.len), HUMAN_DURATION(t.ms));
 	else if (tried > 0 && strstr(text, "\"updated_input\""))
@@ -319,7 +320,7 @@ static void doctor_try(struct doctor *d, const char *agent, const char *start,
 		doctor_report(d, NOTE, agent, "how it runs commands is not known");
 	else
 		/* The first line is the reason. */
-		doctor_report(d, BAD, agent, "a command as it runs them is not previewed: %.*s",
+		doctor_report(d, BAD, agent, SELF_TEST_LONG " run its way is not previewed: %.*s",
 			      (int)strcspn(text, "\n"), text);
 	buffer_release(&t.out);
 }

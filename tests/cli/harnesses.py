@@ -161,6 +161,8 @@ class Results(Harness):
                          split=True)
         self.assertEqual((run.code, run.err), (0, b""))
         self.assertIn(shown.encode(), run.out)
+        # The session is the process's, which has another name.
+        self.assertTrue(any(re.match(r"agent-langchain-\d+-", name) for name in os.listdir(os.path.join(self.store, "sessions"))))
         for value in ("yes", "no"):
             config = write_file(os.path.join(self.dir, "ini"), "[agent typing]\nenvironment = TERSE_AGENT=typing\ninteractive = %s\n" % value)
             run = self.terse("agent", "--as", "typing", "printenv", "TERSE_INTERACTIVE", env={"TERSE_CONFIG": config})

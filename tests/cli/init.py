@@ -463,6 +463,19 @@ class EveryAgent(Wiring):
         plugin = read_file(self.in_home("config/opencode/plugins/terse.js")).decode()
         call = 'spawnSync(%s, ["hook", "opencode", event], {\n' % json.dumps(HOOKS_OF)
         self.assertIn(call, plugin)
+        if not shutil.which("node"):
+            self.skipTest("node is not there")
+        # The model's timeout becomes that of the call alone; more than a day is a day.
+        path = write_file(os.path.join(self.work, "terse.mjs"), plugin)
+        script = ("const t = await (await import('%s')).Terse(); const told = [];"
+                  "for (const timeout of [60000, undefined, 1e9]) {"
+                  " await t['tool.execute.before']({ tool: 'bash', callID: 1 }, { args: { command: 'x', timeout } });"
+                  " for (const i of [1, 2]) { const o = { env: {} }; await t['shell.env']({ callID: 1 }, o);"
+                  " told.push(o.env.TERSE_HAND_OVER ?? null); } } console.log(JSON.stringify(told))" % path)
+        told = json.loads(subprocess.run(["node", "--input-type=module", "-e", script], check=True, capture_output=True,
+                                         timeout=DEADLINE).stdout)
+        self.assertEqual(told, ["60000ms", None, None, None, "86400000ms", None])
+        self.assertEqual(self.terse("true", env={"TERSE_HAND_OVER": told[4]}, split=True).err, b"")
 
     def test_usage(self):
         for argv, reason in ((("--undo",), b"which agent? terse init AGENT, one of claude, codex"),
@@ -679,7 +692,7 @@ class Agent(Wiring):
 
 
 # What doctor has seen of a command.
-SEEN = r"a command as it runs them%s: 23\.3 KB became \S+ K?B with both ends and the ID, in .*"
+SEEN = r"seq 5000 run its way%s: 23\.3 KB became \S+ K?B with both ends and the ID, in .*"
 
 
 class Doctor(Wiring):
@@ -739,7 +752,7 @@ class Doctor(Wiring):
         self.assertFalse(os.path.exists(self.in_home(".bash_history")))
         run = self.terse("doctor", "mine")
         self.assertEqual(run.code, 1, "its first template is no command that a shell takes")
-        self.assertRegex(run.out, b"^PROBLEM  mine: a command as it runs them is not previewed: ")
+        self.assertRegex(run.out, b"^PROBLEM  mine: seq 5000 run its way is not previewed: ")
         self.assertEqual(self.terse("doctor", "none").out, b"-        none: how it runs commands is not known\n")
         run = self.terse("doctor", "nosuch", split=True)
         self.assertEqual((run.code, run.out, run.err), (
@@ -823,7 +836,7 @@ class Doctor(Wiring):
         self.put("config/terse/terse.ini", "[shim]\npass =\n\t*\n")
         run = self.terse("doctor")
         self.assertEqual(run.code, 1)
-        self.assertIn(b"PROBLEM  pi: a command as it runs them is not previewed: 1\n", run.out)
+        self.assertIn(b"PROBLEM  pi: seq 5000 run its way is not previewed: 1\n", run.out)
 
 
 if __name__ == "__main__":
