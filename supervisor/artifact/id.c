@@ -118,8 +118,7 @@ bool id_has_file(int dir, const char *id, enum artifact_part part)
 bool id_is_kept(int dir, const char *id)
 {
 	struct short_place place;
-	return id_has_file(dir, id, ARTIFACT_OUT) ||
-	       (errno == ENOENT && short_find(dir, id, &place) == 0);
+	return short_find(dir, id, &place) == 0 || id_has_file(dir, id, ARTIFACT_OUT);
 }
 
 enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1])
@@ -186,7 +185,7 @@ static int id_look(const struct store *s, const char *id, char session[STORE_SES
 	/* Refuses what is no session's name, so also "../x". */
 	if (found >= 0)
 		dir = store_open_session(s, session, false);
-	int result = dir >= 0 && id_is_kept(dir, id) ? 0 : -1;
+	int result = dir >= 0 && (found == 1 || id_has_file(dir, id, ARTIFACT_OUT)) ? 0 : -1;
 	io_close(&dir);
 	io_close(&ids);
 	if (result < 0 && errno != EACCES && !store_is_short(errno))

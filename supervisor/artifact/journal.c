@@ -561,7 +561,8 @@ static int advance(struct journal *j, struct source *s)
 		j->is_unfinished = false;
 		if (!(kind & j->kinds))
 			continue;
-		l->is_there = j->kinds & JOURNAL_MADE && *l->of.id && exists(j->dir, l->of.id);
+		l->is_there = j->kinds & JOURNAL_MADE && *l->of.id &&
+			      (j->kinds & JOURNAL_UNSEEN || exists(j->dir, l->of.id));
 		l->kind = kind;
 		if (kind != JOURNAL_MADE || l->is_there) {
 			if (j->count == 1)

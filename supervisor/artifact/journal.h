@@ -38,6 +38,7 @@ enum journal_kind {
 	JOURNAL_RUN = 2,
 	JOURNAL_READ = 4,
 	JOURNAL_ENDED = 8,
+	JOURNAL_UNSEEN = 16, /* artifacts that were made, without a look whether they are there */
 };
 
 /* Printed for a reader by `read`, `search` ... */
@@ -105,7 +106,7 @@ struct journal_line {
 };
 
 /* Each of these returns 1, 0 at the end, or -1 with errno. The next line; of artifacts that were
-   made those that are there. */
+   made those that are there, unless JOURNAL_UNSEEN is one of the kinds. */
 int journal_next(struct journal *j, struct journal_line *line);
 
 /* The next run (JOURNAL_RUN). *m is valid until the next call. */

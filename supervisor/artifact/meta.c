@@ -8,6 +8,7 @@
 #include "lib/json.h"
 #include "lib/members.h"
 #include "lib/utf8.h"
+#include "supervisor/artifact/short.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,10 +87,16 @@ bool meta_is_held(int text_fd)
 
 static int read_json(int dir, const char *id, struct meta *m)
 {
-	struct buffer text = BUFFER_INIT;
+	struct short_part text = {.len = 0};
 	*m = (struct meta){0};
-	int fd = id_open_text(dir, id, ARTIFACT_JSON);
-	int result = fd < 0 ? -1 : io_read_all(fd, &text, META_MAX);
+	int fd = id_open_file(dir, id, ARTIFACT_JSON, O_RDONLY), result;
+	if (fd >= 0) {
+		result = io_read_all(fd, &text.record, META_MAX);
+		text.data = text.record.data;
+		text.len = text.record.len;
+	} else {
+		result = errno == ENOENT ? short_read(dir, id, ARTIFACT_JSON, &text) : -1;
+	}
 	bool is_bad = result < 0 && errno == EFBIG;
 	if (result == 0)
 		result = meta_parse(text.data, text.len, m);
@@ -98,7 +105,7 @@ static int read_json(int dir, const char *id, struct meta *m)
 		errno = EBADMSG;
 		result = -1;
 	}
-	buffer_release(&text);
+	buffer_release(&text.record);
 	io_close(&fd);
 	return result;
 }

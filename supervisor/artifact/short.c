@@ -190,12 +190,13 @@ int short_add(int dir, struct meta *m, uint64_t min_free,
 	return result;
 }
 
-/* Reads a record, of which the head is right. */
-static int short_read(int dir, const char *id, struct buffer *record, struct short_head *head)
+int short_read(int dir, const char *id, enum artifact_part part, struct short_part *found)
 {
+	struct buffer *record = &found->record;
 	struct short_place place;
-	uint64_t len = sizeof(*head);
+	struct short_head head = {0};
 	int result = -1, fd = -1;
+	*record = (struct buffer)BUFFER_INIT;
 	if (short_find(dir, id, &place) < 0 || (fd = short_open_records(dir, id, O_RDONLY)) < 0 ||
 	    buffer_reserve(record, (size_t)place.len) < 0)
 		goto out;
@@ -203,16 +204,23 @@ static int short_read(int dir, const char *id, struct buffer *record, struct sho
 	if (n < 0)
 		goto out;
 	record->len = (size_t)n;
-	memset(head, 0, sizeof(*head));
-	memcpy(head, record->data, record->len < sizeof(*head) ? record->len : sizeof(*head));
-	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++)
-		len += head->sizes[part] == ABSENT ? 0 : head->sizes[part];
-	if (record->len == place.len && len == place.len && head->magic == MAGIC &&
-	    head->offset == place.offset && memcmp(head->id, id, ID_LEN) == 0 &&
-	    head->check == short_check(record))
-		result = 0;
-	else /* it may have been removed just now */
+	memcpy(&head, record->data, record->len < sizeof(head) ? record->len : sizeof(head));
+	size_t at = sizeof(head), from = 0;
+	for (enum artifact_part p = 0; p < ARTIFACT_ARCHIVED; p++) {
+		from = p == part ? at : from;
+		at += head.sizes[p] == ABSENT ? 0 : head.sizes[p];
+	}
+	if (record->len == place.len && at == place.len && head.magic == MAGIC &&
+	    head.offset == place.offset && memcmp(head.id, id, ID_LEN) == 0 &&
+	    head.check == short_check(record)) {
+		bool is_there = part < ARTIFACT_ARCHIVED && head.sizes[part] != ABSENT;
+		found->data = record->data + from;
+		found->len = is_there ? head.sizes[part] : 0;
+		errno = ENOENT;
+		result = is_there ? 0 : -1;
+	} else { /* it may have been removed just now */
 		errno = short_find(dir, id, &place) < 0 ? ENOENT : EBADMSG;
+	}
 out:
 	io_close(&fd);
 	return result;
@@ -220,32 +228,19 @@ out:
 
 int short_open(int dir, const char *id, enum artifact_part part)
 {
-	struct buffer record = BUFFER_INIT;
-	struct short_head head;
-	size_t at[ARTIFACT_ARCHIVED + 1] = {sizeof(head)};
+	struct short_part found = {.len = 0}, text = {.len = 0};
 	int fd = -1;
-	if (part >= ARTIFACT_ARCHIVED) {
-		errno = ENOENT;
-		return -1;
-	}
-	if (short_read(dir, id, &record, &head) < 0)
-		goto out;
-	for (int p = 0; p < ARTIFACT_ARCHIVED; p++)
-		at[p + 1] = at[p] + (head.sizes[p] == ABSENT ? 0 : head.sizes[p]);
-	const char *data = record.data + at[part];
-	size_t len = at[part + 1] - at[part];
 	/* Behind its first line the text follows, if there is nothing else. */
-	bool joined = part == ARTIFACT_SHOWN && memchr(data, '\n', len) == data + len - 1;
-	errno = ENOENT;
-	if (head.sizes[part] != ABSENT)
+	if (short_read(dir, id, part, &found) == 0 &&
+	    (part != ARTIFACT_SHOWN ||
+	     memchr(found.data, '\n', found.len) != found.data + found.len - 1 ||
+	     short_read(dir, id, ARTIFACT_OUT, &text) == 0))
 		fd = io_above_standard(memfd_create(id, MFD_CLOEXEC));
-	if (fd >= 0 &&
-	    (io_write_at(fd, data, len, 0) < 0 ||
-	     (joined && io_write_at(fd, record.data + at[ARTIFACT_OUT],
-				    at[ARTIFACT_OUT + 1] - at[ARTIFACT_OUT], (off_t)len) < 0)))
+	if (fd >= 0 && (io_write_at(fd, found.data, found.len, 0) < 0 ||
+			io_write_at(fd, text.data, text.len, (off_t)found.len) < 0))
 		io_close(&fd);
-out:
-	buffer_release(&record);
+	buffer_release(&found.record);
+	buffer_release(&text.record);
 	return fd;
 }
 

@@ -15,13 +15,13 @@
 #ifndef TERSE_ARTIFACT_SHORT_H
 #define TERSE_ARTIFACT_SHORT_H
 
+#include "lib/buffer.h"
 #include "supervisor/artifact/id.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct buffer;
 struct meta;
 
 /* Bytes of text, standard error included, at most. */
@@ -53,8 +53,17 @@ int short_find(int dir, const char *id, struct short_place *place);
 int short_add(int dir, struct meta *m, uint64_t min_free,
 	      const struct buffer *const parts[ARTIFACT_JSON]);
 
-/* Opens a copy in memory of a part, for reading. Returns a close-on-exec descriptor, or -1 with
-   errno (ENOENT: there is none; EBADMSG: the record is damaged). */
+/* Reads the record of a run and finds a part in it. `record` is the caller's to release, whatever
+   is returned: 0, or -1 with errno (ENOENT: there is none; EBADMSG: the record is damaged). */
+struct short_part {
+	struct buffer record;
+	const char *data; /* in it */
+	size_t len;
+};
+int short_read(int dir, const char *id, enum artifact_part part, struct short_part *found);
+
+/* Opens a copy in memory of a part, for reading. Returns a close-on-exec descriptor, or -1 as
+   short_read(). */
 int short_open(int dir, const char *id, enum artifact_part part);
 
 /* Makes files of a short text, for who needs their paths; the run stays what it is. Returns 0, also

@@ -29,10 +29,20 @@ struct open_line {
 	char data[OPEN_LINE];
 };
 
-static bool ends_line(int fd, uint64_t size)
+ssize_t text_read(const struct text *t, char *data, size_t len, uint64_t offset)
+{
+	if (t->fd >= 0)
+		return io_read_at(t->fd, data, len, (off_t)offset);
+	size_t left = offset < t->size ? (size_t)(t->size - offset) : 0;
+	len = len < left ? len : left;
+	memcpy(data, t->memory.data + (t->size - left), len);
+	return (ssize_t)len;
+}
+
+static bool ends_line(const struct text *t, uint64_t size)
 {
 	char last;
-	return size == 0 || io_read_at(fd, &last, 1, (off_t)size - 1) != 1 || last == '\n';
+	return size == 0 || text_read(t, &last, 1, size - 1) != 1 || last == '\n';
 }
 
 /* The line at the end of `size` bytes, or the last part of it. Returns false if it can't be
@@ -64,7 +74,7 @@ static int take_size(struct text *t)
 	if (fstat(t->fd, &st) < 0)
 		return -1;
 	t->size = (uint64_t)st.st_size;
-	if (!t->held || ends_line(t->fd, t->size))
+	if (!t->held || ends_line(t, t->size))
 		return 0;
 	bool is_part = t->size % ARTIFACT_WINDOW == 0;
 	if (!is_part && read_open_line(&first, t->fd, t->size)) {
@@ -79,7 +89,7 @@ static int take_size(struct text *t)
 			age = clock_real_ms() - written;
 		}
 		t->size = (uint64_t)st.st_size;
-		if (ends_line(t->fd, t->size))
+		if (ends_line(t, t->size))
 			return 0;
 		is_part = t->size % ARTIFACT_WINDOW == 0;
 		/* Whether the line is still being written, rather than standing there or being
@@ -114,7 +124,7 @@ static void use_meta(struct text *t)
 			.from = s->gap_from,
 			.to = s->gap_to,
 		};
-		t->gap.whole = t->gap.end > t->size || ends_line(t->fd, t->gap.end);
+		t->gap.whole = t->gap.end > t->size || ends_line(t, t->gap.end);
 	}
 	if (s->bytes == t->size)
 		t->known = s->lines; /* 0 while it runs: counted when asked */
@@ -130,21 +140,30 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 {
 	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
 	snprintf(t->id, sizeof(t->id), "%s", id);
-	t->fd = id_open_text(dir, id, part);
-	if (t->fd < 0)
-		return -1;
-	/* ID.txt carries the lock of all parts. */
-	int text = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
-	t->held = text >= 0 && meta_is_held(text);
-	io_close(&text);
+	t->fd = id_open_file(dir, id, part, O_RDONLY);
+	bool is_short = t->fd < 0 && errno == ENOENT && short_read(dir, id, part, &t->memory) == 0;
+	if (t->fd < 0 && !is_short)
+		goto fail;
 	t->dir = fcntl(dir, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (t->dir < 0 || take_size(t) < 0) {
-		text_close(t);
-		return -1;
-	}
+	if (t->dir < 0)
+		goto fail;
+	t->size = t->memory.len;
+	/* It has no gap. */
+	if (is_short)
+		return 0;
+	/* ID.txt carries the lock of all parts. */
+	int text = part == ARTIFACT_OUT ? t->fd : id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
+	t->held = text >= 0 && meta_is_held(text);
+	if (text != t->fd)
+		io_close(&text);
+	if (take_size(t) < 0)
+		goto fail;
 	if (part <= ARTIFACT_ERR)
 		use_meta(t);
 	return 0;
+fail:
+	text_close(t);
+	return -1;
 }
 
 int text_open_file(struct text *t, const char *path)
@@ -169,6 +188,7 @@ void text_close(struct text *t)
 	io_close(&t->idx);
 	io_close(&t->dir);
 	io_close(&t->json);
+	buffer_release(&t->memory.record);
 }
 
 static bool text_has_gap(const struct text *t)
@@ -183,6 +203,15 @@ static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 	const struct text_gap *gap = text_has_gap(t) ? &t->gap : NULL;
 	struct index_range range = {.line = 1, .end = gap ? gap->begin : t->size};
 	int result = 1;
+	if (t->fd < 0) {
+		uint64_t skip = line - 1;
+		size_t at = newline_skip(t->memory.data, (size_t)t->size, &skip);
+		*lines = line - skip - ends_line(t, at);
+		if (skip > 0 || at == t->size)
+			return 1;
+		t->offset = at;
+		return 0;
+	}
 	/* Opened for the first line that is far from the beginning. */
 	if (t->idx < 0 && t->dir >= 0 && t->part <= ARTIFACT_ERR && line > INDEX_STRIDE)
 		t->idx = id_open_file(t->dir, t->id, ARTIFACT_OUT_INDEX + t->part, O_RDONLY);
@@ -243,13 +272,17 @@ int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 
 /* Goes backwards over newlines from `end` on, not below `least`, until *skip of them are passed.
    Sets *at behind the last one that counts, or to `least`. */
-static int find_back(int fd, uint64_t least, uint64_t end, uint64_t *skip, uint64_t *at)
+static int find_back(const struct text *t, uint64_t least, uint64_t end, uint64_t *skip,
+		     uint64_t *at)
 {
 	char block[65536];
 	*at = least;
 	while (end > least) {
 		size_t len = end - least < sizeof(block) ? (size_t)(end - least) : sizeof(block);
-		if (io_read_whole(fd, block, len, (off_t)(end - len)) < 0)
+		ssize_t n = text_read(t, block, len, end - len);
+		/* EIO: the file shrank. */
+		errno = n < 0 ? errno : EIO;
+		if (n != (ssize_t)len)
 			return -1;
 		uint64_t newlines = newline_count(block, len);
 		if (newlines < *skip) {
@@ -269,20 +302,20 @@ static int find_back(int fd, uint64_t least, uint64_t end, uint64_t *skip, uint6
 int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *found)
 {
 	/* The newline at the very end begins no line. */
-	uint64_t end = t->size && ends_line(t->fd, t->size) ? t->size - 1 : t->size;
+	uint64_t end = t->size && ends_line(t, t->size) ? t->size - 1 : t->size;
 	uint64_t least = most < t->size ? t->size - most : 0, skip = count;
 	t->sought = 0;
 	t->lost_reported = false;
-	if (find_back(t->fd, least, end, &skip, &t->offset) < 0)
+	if (find_back(t, least, end, &skip, &t->offset) < 0)
 		return -1;
 	*found = t->size ? count - skip : 0;
 	if (skip == 0 || t->size == 0)
 		return 0;
 	/* The bytes begin inside a line, unless one ends directly before them. */
-	bool inside = !ends_line(t->fd, least);
+	bool inside = !ends_line(t, least);
 	skip = *found;
 	*found += !inside;
-	return inside && skip ? find_back(t->fd, least, end, &skip, &t->offset) : 0;
+	return inside && skip ? find_back(t, least, end, &skip, &t->offset) : 0;
 }
 
 void text_seek_byte(struct text *t, uint64_t offset)
@@ -295,7 +328,7 @@ void text_seek_byte(struct text *t, uint64_t offset)
 int text_line_start(const struct text *t, uint64_t offset, uint64_t *start)
 {
 	uint64_t least = text_has_gap(t) && offset >= t->gap.end ? t->gap.end : 0, skip = 1;
-	return find_back(t->fd, least, offset, &skip, start);
+	return find_back(t, least, offset, &skip, start);
 }
 
 int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
@@ -318,7 +351,7 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 			if (find_line(t, UINT64_MAX, &last) < 0)
 				return -1;
 			piece->kind = TEXT_GAP;
-			piece->gap = (struct gap){.from = last + ends_line(t->fd, t->size),
+			piece->gap = (struct gap){.from = last + ends_line(t, t->size),
 						  .to = t->lost_to,
 						  .bytes = t->lost_bytes,
 						  .error = t->lost_error};
@@ -328,7 +361,7 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 			return 0;
 		if (end - t->offset < cap)
 			cap = (size_t)(end - t->offset);
-		ssize_t n = io_read_at(t->fd, data, cap, (off_t)t->offset);
+		ssize_t n = text_read(t, data, cap, t->offset);
 		if (n < 0)
 			return -1;
 		/* These may be bytes of a hole that was made just now: the metadata had it

@@ -16,11 +16,12 @@
 
 #include "lib/gap.h"
 #include "supervisor/artifact/artifact.h"
-#include "supervisor/artifact/id.h"
+#include "supervisor/artifact/short.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct text_gap {
 	uint64_t begin, end; /* offsets; equal: no gap */
@@ -30,7 +31,8 @@ struct text_gap {
 
 struct text {
 	int fd, idx;
-	uint64_t size; /* of the file */
+	struct short_part memory; /* a short text; `fd` is -1 then */
+	uint64_t size;            /* of the file */
 	struct text_gap gap;
 	/* Lost by a failed write behind the end of the file: bytes, up to line `lost_to`, and the
 	   errno; 0: nothing. */
@@ -86,6 +88,10 @@ void text_seek_byte(struct text *t, uint64_t offset);
 /* The start of the line that has the byte at `offset`; the end of a gap counts as a start.
    The file is read backwards as far as needed. Returns 0, or -1 with errno. */
 int text_line_start(const struct text *t, uint64_t offset, uint64_t *start);
+
+/* Reads `len` bytes at an offset of the file, or as many as it has. Returns how many, or -1 with
+   errno. */
+ssize_t text_read(const struct text *t, char *data, size_t len, uint64_t offset);
 
 /* Reads on: up to `cap` bytes into `data`, which end anywhere. Returns 0, or -1 with errno. */
 int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece);

@@ -695,6 +695,6 @@ bool verb_is_binary(const struct text *text, const char **kind)
 {
 	char head[SNIFF_MOST];
 	size_t len = text->size < sizeof(head) ? (size_t)text->size : sizeof(head);
-	ssize_t n = io_read_at(text->fd, head, len, 0);
+	ssize_t n = text_read(text, head, len, 0);
 	return n > 0 && sniff_is_binary(head, (size_t)n, kind);
 }

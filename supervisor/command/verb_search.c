@@ -709,7 +709,7 @@ static int search_all(struct search *s)
 	int got = -1, status = 0, unseen = 0, dir = -1;
 	const struct store *opened = NULL;
 	int count = verb_open_stores(s->call, stores, &unseen);
-	struct journal *j = journal_open(stores, count, directory, JOURNAL_MADE);
+	struct journal *j = journal_open(stores, count, directory, JOURNAL_MADE | JOURNAL_UNSEEN);
 	while (j && status == 0 && (got = journal_next(j, &made)) == 1) {
 		if (made.of.store != opened) {
 			io_close(&dir);

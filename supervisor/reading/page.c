@@ -2,11 +2,11 @@
 
 #include "supervisor/reading/page.h"
 
-#include "lib/io.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/reading/walk.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -229,11 +229,12 @@ static int page_cut_last(struct page *p, const struct text *t)
 	if (text_line_start(t, t->size > len ? t->size - len : 0, &begin) < 0)
 		return -1;
 	struct buffer raw = BUFFER_INIT;
-	/* EIO: the file shrank. */
-	int result = buffer_reserve(&raw, len) < 0
-			     ? -1
-			     : io_read_whole(t->fd, raw.data, len, (off_t)(t->size - len));
-	if (result == 0) {
+	int result = -1;
+	ssize_t n = buffer_reserve(&raw, len) < 0 ? -1 : text_read(t, raw.data, len, t->size - len);
+	if (n >= 0 && (size_t)n < len)
+		errno = EIO; /* the file shrank */
+	if (n == (ssize_t)len) {
+		result = 0;
 		size_t from = len - fit_back(raw.data, len, r->room);
 		if (guard_is_needed(raw.data + from, len - from))
 			from = len - fit_back(raw.data, len, r->room - strlen(GUARD));
@@ -349,7 +350,7 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 		/* From the beginning of the character there. */
 		char around[2 * AROUND];
 		size_t before = r->from < AROUND ? (size_t)r->from : AROUND;
-		ssize_t n = io_read_at(t->fd, around, sizeof(around), (off_t)(r->from - before));
+		ssize_t n = text_read(t, around, sizeof(around), r->from - before);
 		if (n < 0)
 			return -1;
 		if ((size_t)n > before)
