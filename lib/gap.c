@@ -50,7 +50,7 @@ void gap_begin_json(struct buffer *out, const struct gap *g)
 		json_add_count(out, "to", g->to);
 	}
 	json_add_count(out, "bytes", g->bytes);
-	json_add_string(out, "reason", g->error ? strerror(g->error) : "disk cap");
+	json_add_string(out, "reason", g->error ? gap_reason(g->error) : "disk cap");
 }
 
 void gap_append_member(struct buffer *out, const struct gaps *gaps)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int64_t stats_saved(const struct stats_sum *s, int64_t *tokens)
@@ -79,18 +80,19 @@ static void stats_add_read(struct stats *s, const struct journal_read *read)
 /* --- the sums that were kept --------------------------------------------------------------- */
 
 /* Fewer bytes of lines are read again. */
-#define KEPT_LEAST 16384
+#define KEPT_LEAST 4096
 
 /* To be raised when what is counted changes. */
-#define KEPT_VERSION 3
+#define KEPT_VERSION 4
 
 struct kept {
 	uint64_t check; /* of what follows */
 	uint64_t version;
+	uint64_t stamp;         /* of the journal as it was then */
 	uint64_t at, len, hash; /* the line up to which lines are counted; len 0: none */
 	struct stats_sum sum;
 	int64_t first_ms;
-	uint64_t damaged;
+	uint64_t damaged, behind; /* lines up to that one, behind it */
 	char agent[sizeof(((struct stats){0}).agent)];
 };
 
@@ -100,30 +102,31 @@ static uint64_t kept_check(const struct kept *k)
 				 sizeof(*k) - offsetof(struct kept, version));
 }
 
-static int open_kept(const struct store *store, const char *session, int flags)
+/* Zeroed if there is none that holds. Returns the stamp of the journal: another one once that has
+   changed. */
+static uint64_t kept_read(struct kept *k, const struct store *store, const char *session)
 {
+	struct stat st = {.st_size = 0};
 	int dir = store_open_session(store, session, false);
-	int fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_SUMS, flags);
-	io_close(&dir);
-	return fd;
-}
-
-/* Zeroed if there is none that holds. */
-static void kept_read(struct kept *k, const struct store *store, const char *session)
-{
-	int fd = open_kept(store, session, O_RDONLY);
-	bool holds = fd >= 0 && read(fd, k, sizeof(*k)) == sizeof(*k) &&
-		     k->version == KEPT_VERSION && k->check == kept_check(k);
+	int fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_SUMS, O_RDONLY);
+	bool holds = fd >= 0 && fstatat(dir, JOURNAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		     read(fd, k, sizeof(*k)) == sizeof(*k) && k->version == KEPT_VERSION &&
+		     k->check == kept_check(k);
 	io_close(&fd);
+	io_close(&dir);
 	if (!holds)
 		*k = (struct kept){.len = 0};
+	const int64_t facts[] = {(int64_t)st.st_ino, st.st_size, st.st_ctim.tv_sec,
+				 st.st_ctim.tv_nsec};
+	return fingerprint_exact((const char *)facts, sizeof(facts));
 }
 
 /* Whoever reads a half of it sees that. */
 static void kept_write(const struct stats *s, struct kept *k, const struct store *store,
 		       const char *session)
 {
-	int fd = open_kept(store, session, O_WRONLY | O_CREAT);
+	int dir = store_open_session(store, session, false);
+	int fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_SUMS, O_WRONLY | O_CREAT);
 	k->version = KEPT_VERSION;
 	k->sum = s->all;
 	k->first_ms = s->first_ms;
@@ -133,6 +136,7 @@ static void kept_write(const struct stats *s, struct kept *k, const struct store
 	bool lost = fd >= 0 && io_write_at(fd, (const char *)k, sizeof(*k), 0) < 0;
 	(void)lost;
 	io_close(&fd);
+	io_close(&dir);
 }
 
 /* --- a session ----------------------------------------------------------------------------- */
@@ -198,17 +202,18 @@ int stats_add_session(struct stats *s, struct store *store, const char *session)
 	const struct stats others = *s;
 	const bool all = s->from_ms <= 0 && !s->only;
 	struct kept old = {.len = 0}, new = {.len = 0};
-	struct journal *j = journal_open(store, 1, session, JOURNAL_RUN | JOURNAL_READ);
-	if (!j)
+	const uint64_t stamp = all ? kept_read(&old, store, session) : 0;
+	const bool is_same = old.len > 0 && old.stamp == stamp;
+	struct journal *j =
+		is_same ? NULL : journal_open(store, 1, session, JOURNAL_RUN | JOURNAL_READ);
+	if (!j && !is_same)
 		return -1;
 	s->all = (struct stats_sum){.runs = 0};
 	s->first_ms = 0;
 	s->damaged = 0;
 	*s->agent = '\0';
-	if (all)
-		kept_read(&old, store, session);
-	int got = add_lines(s, j, &old, &new);
-	s->damaged += journal_damaged(j);
+	int got = is_same ? 1 : add_lines(s, j, &old, &new);
+	s->damaged += j ? journal_damaged(j) : old.behind;
 	if (got == 1) {
 		sum_add(&s->all, &old.sum);
 		note_first(s, old.first_ms);
@@ -217,7 +222,9 @@ int stats_add_session(struct stats *s, struct store *store, const char *session)
 			memcpy(s->agent, old.agent, sizeof(s->agent));
 	}
 	/* Damage behind the line up to which is kept counts the next time, too. */
-	new.damaged = s->damaged - new.damaged;
+	new.behind = new.damaged;
+	new.damaged = s->damaged - new.behind;
+	new.stamp = stamp;
 	if (got >= 0 && all && new.len > 0 && new.at - (got ? old.at : 0) >= KEPT_LEAST)
 		kept_write(s, &new, store, session);
 	if (got >= 0 && s->all.runs + s->all.reads > 0 && add_to_agent(s) < 0)

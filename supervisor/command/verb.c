@@ -176,6 +176,11 @@ int verb_error(const char *verb, const char *format, ...)
 	return 1;
 }
 
+const char *verb_reason(int error)
+{
+	return error == EBADMSG ? "damaged on disk" : strerror(error);
+}
+
 const struct verb *verb_named(const char *name)
 {
 	for (size_t i = 0; verbs[i]; i++) {
@@ -575,7 +580,7 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 	if (dir >= 0 && (!fits || (path && short_unpack(dir, found->id) < 0)))
 		io_close(&dir);
 	if (dir < 0)
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", found->id);
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", found->id, verb_reason(errno));
 out:
 	store_close_all(stores, count);
 	found->store = NULL;
@@ -618,7 +623,7 @@ bool verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir,
 		verb_fail(c, ENVELOPE_UNREADABLE,
 			  "%s: its raw bytes were not kept (--keep-raw keeps them)", id);
 	else if (error)
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", id, strerror(error));
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", id, verb_reason(error));
 	meta_release(&m);
 	return error || file;
 }

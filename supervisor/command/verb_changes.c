@@ -279,7 +279,7 @@ static int changes_find_pair(struct changes *c, const char *name)
 	if (verb_find(c->call, name, stores, &count, &found) < 0)
 		verb_not_found(c->call, name, errno);
 	else if (meta_read_found(&found, &m) < 0)
-		verb_fail(c->call, ENVELOPE_UNREADABLE, "%s: %m", found.id);
+		verb_fail(c->call, ENVELOPE_UNREADABLE, "%s: %s", found.id, verb_reason(errno));
 	else if (earlier_find(stores, count, found.session, &m, LONG_MAX, &before, NULL) < 0)
 		verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
 	else if (!before.is_found) {

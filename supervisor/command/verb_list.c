@@ -124,7 +124,7 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 			runs_append_json(out, m, COMMAND_MAX);
 		} else {
 			json_add_string(out, "id", id);
-			json_add_string(out, "error", strerror(error));
+			json_add_string(out, "error", verb_reason(error));
 		}
 		if (m && r->remote) {
 			json_add_string(out, "host", m->host ? m->host : "");
@@ -165,7 +165,7 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 	if (m)
 		row_add_command(&cell, m);
 	else
-		buffer_printf(&cell, "(metadata: %s)", strerror(error));
+		buffer_printf(&cell, "(metadata: %s)", verb_reason(error));
 	/* Colours take no column. */
 	size_t used = out->len - start - strlen(begin) - strlen(end);
 	row_add_cell(out, cell.data, cell.len, r->width > used + 10 ? r->width - used : 10);
@@ -350,21 +350,48 @@ static int list_add_line(struct runs *r, struct journal *j, const struct journal
 	return r->out.len > COLLECTED ? verb_write(&r->out) : 0;
 }
 
+/* A run that was killed after --since is looked for among those that began at most so long before.
+   One that lives is known by its socket. */
+#define LIST_EARLY_MS ((int64_t)24 * 60 * 60 * 1000)
+
+/* Adds the runs that live and that no line told of. Returns as list_add_line(). */
+static int list_add_living(struct runs *r)
+{
+	char(*ids)[ID_LEN + 1];
+	size_t found;
+	struct id_found of;
+	int result = client_list(r->stores, r->count, &ids, &found);
+	for (size_t i = 0; i < found && result == 0; i++) {
+		if (id_find(r->stores, r->count, "", ids[i], &of) < 0 ||
+		    (!r->all && strcmp(of.session, r->directory) != 0))
+			continue;
+		int met = runs_meet(&r->met, ids[i]);
+		result = met ? -(met < 0) : list_add_artifact(r, &of);
+	}
+	free(ids);
+	return result;
+}
+
 static int list_kept(struct runs *r)
 {
 	struct journal_line line;
 	int added = 0, got = -1, status = 0;
+	bool is_early = false;
 	unsigned kinds =
 		JOURNAL_RUN | JOURNAL_MADE | (r->journal ? JOURNAL_READ | JOURNAL_ENDED : 0u);
 	r->count = verb_open_stores(r->call, r->stores, &status);
 	struct journal *j = journal_open(r->stores, r->count, r->all ? NULL : r->directory, kinds);
-	while (j && added == 0 && (got = journal_next(j, &line)) == 1) {
+	while (j && added == 0 && !is_early && (got = journal_next(j, &line)) == 1) {
+		const int64_t ms = journal_line_ms(&line), since_ms = r->filter.since.ms;
+		is_early = line.kind == JOURNAL_RUN && ms + LIST_EARLY_MS < since_ms;
 		/* What lives has no such line, and may have begun earlier. */
-		if (line.kind == JOURNAL_RUN && journal_line_ms(&line) < r->filter.since.ms)
+		if (line.kind == JOURNAL_RUN && ms < since_ms)
 			added = runs_meet(&r->met, line.of.id) < 0 ? -1 : 0;
 		else
 			added = list_add_line(r, j, &line);
 	}
+	if (is_early && added == 0 && !r->journal)
+		added = got = list_add_living(r);
 	r->damaged = j ? journal_damaged(j) : 0;
 	status = runs_end(r, added ? added : got, status);
 	tdestroy(r->met, free);

@@ -211,7 +211,7 @@ static void report_add_text(struct report_call *c, struct buffer *json, struct t
 		if (skips) {
 			cut = UINT64_MAX;
 		} else if (result < 0) {
-			json_add_string(json, NULL, strerror(errno));
+			json_add_string(json, NULL, verb_reason(errno));
 		} else if (piece.kind == TEXT_GAP) {
 			gap_describe(words, &piece.gap);
 			json_add_string(json, NULL, words);

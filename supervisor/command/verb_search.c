@@ -688,7 +688,7 @@ static int search_artifact(struct search *s, int dir, const char *id)
 	if (text_open(&text, dir, id, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT) < 0) {
 		/* It was removed meanwhile, or both streams are one text. */
 		if (errno != ENOENT)
-			verb_error(s->call->verb->name, "%s: %m", id);
+			verb_error(s->call->verb->name, "%s: %s", id, verb_reason(errno));
 		return 0;
 	}
 	s->artifacts++;

@@ -158,7 +158,7 @@ static int show_print_text(struct show *s, struct text *text)
 	show_add_line(s, "session", s->found.session);
 	if (s->damaged) {
 		buffer_printf(out, "%-10s can't be read (%s); the text can\n", "metadata",
-			      strerror(s->damaged));
+			      verb_reason(s->damaged));
 	} else {
 		const struct wording_ending end = excerpts_ending(m);
 		buffer_printf(out, "%-10s ", "state");
@@ -215,7 +215,7 @@ static int show_print_json(struct show *s, struct text *text)
 	envelope_begin(out);
 	if (s->damaged) {
 		json_add_string(out, "id", s->found.id);
-		json_add_string(out, "metadata_error", strerror(s->damaged));
+		json_add_string(out, "metadata_error", verb_reason(s->damaged));
 	} else {
 		/* All of the command that was kept. */
 		runs_append_json(out, m, META_MAX);
@@ -271,7 +271,7 @@ static int show_run(struct verb_call *c)
 	}
 	int status = result < 0 && errno != EPIPE;
 	if (status)
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", s.found.id);
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", s.found.id, verb_reason(errno));
 	meta_release(&s.meta);
 	buffer_release(&s.out);
 	io_close(&s.dir);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,11 +134,27 @@ static bool page_wants(struct page *p)
 	return false;
 }
 
+#define NUMBER "%6" PRIu64 "\t"
+
+static bool page_is_numbered(const struct page *p)
+{
+	return p->request->place && p->request->place->numbered;
+}
+
 static void page_add_text(struct page *p, uint64_t number, const char *data, size_t len)
 {
-	if (p->request->place && p->request->place->numbered)
-		buffer_printf(&p->text, "%6" PRIu64 "\t", number);
+	if (page_is_numbered(p))
+		buffer_printf(&p->text, NUMBER, number);
 	guard_text(&p->text, data, len, GUARD_LINE);
+}
+
+/* The room for a line itself: what page_add_text() adds is taken. */
+static size_t page_room(const struct page *p, uint64_t number, const char *data, size_t len)
+{
+	const size_t room = p->request->room;
+	size_t taken = page_is_numbered(p) ? (size_t)snprintf(NULL, 0, NUMBER, number) : 0;
+	taken += guard_is_needed(data, len) ? strlen(GUARD) : 0;
+	return taken < room ? room - taken : 0;
 }
 
 /* The line goes into the page, or ends it. Returns 0, or -1 with ENOMEM. */
@@ -158,8 +175,8 @@ static int page_add_line(struct page *p, const struct walk_line *line)
 			page_wants(p);
 			return 0;
 		}
-		size_t taken = guard_is_needed(line->data, len) ? strlen(GUARD) : 0;
-		size_t keep = fit_front(line->data, len, r->room - taken);
+		size_t room = page_room(p, p->number, line->data, len);
+		size_t keep = fit_front(line->data, len, room);
 		/* Never cuts off only the newline. */
 		if (whole && line->newline && fit_floor(line->data, len, len - 1) <= keep)
 			keep = len;
@@ -235,9 +252,9 @@ static int page_cut_last(struct page *p, const struct text *t)
 		errno = EIO; /* the file shrank */
 	if (n == (ssize_t)len) {
 		result = 0;
-		size_t from = len - fit_back(raw.data, len, r->room);
-		if (guard_is_needed(raw.data + from, len - from))
-			from = len - fit_back(raw.data, len, r->room - strlen(GUARD));
+		size_t from = len - fit_back(raw.data, len, page_room(p, last->number, "", 0));
+		size_t room = page_room(p, last->number, raw.data + from, len - from);
+		from = len - fit_back(raw.data, len, room);
 		p->cut.at = begin;
 		p->cut.bytes = t->size - (len - from) - begin;
 		buffer_truncate(&p->text, last->start);

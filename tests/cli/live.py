@@ -120,6 +120,18 @@ class Yield(LiveCase):
         self.assert_nothing_left()
         self.assertEqual(os.listdir(os.path.join(self.store, "live")), [])
 
+    def test_a_list_since_a_time(self):
+        """It has what lives, however early that began, and does not read what ended long before."""
+        old = self.detach("sleep", "1000")
+        self.assertEqual(self.terse("true").code, 0)
+        journal = os.path.join(self.store, "sessions", "default", "journal.jsonl")
+        write_file(journal, b"damaged\n" + read_file(journal))
+        self.assertIn(b"damaged lines skipped: 1", self.terse("list").out)
+        run = self.terse("list", "--since", "2999-01-01", "--until", "2999-01-02")
+        self.assertEqual(re.findall(rb"(?m)^cmd-\w+|damaged", run.out), [old.encode()])
+        self.ask("signal", old)
+        self.assertIn(b"no such run", self.terse("list", "--since", "2999-01-01").out)
+
     def test_yield_status(self):
         run = self.terse("--yield", "1ms", "--yield-status", "77", "sleep", "1000")
         self.assertEqual(run.code, 77)

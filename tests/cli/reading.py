@@ -422,6 +422,8 @@ class Numbers(Reader):
             self.assertEqual(self.terse("read", "f", "-n", option).code, 125)
         # Bytes have no numbers, so the command that shows those of a line that is cut asks for none.
         write_file(os.path.join(self.work, "f"), b"x" * 100000)
+        self.assertEqual(len(self.page("f", "-n")), len(self.page("f")))
+        self.assertEqual(len(self.page("f", "-n", "--tail", "1")), len(self.page("f", "--tail", "1")))
         command = re.search(rb" omitted: terse (read f --bytes \d+-\d+)\]", self.page("f", "-n")).group(1).decode()
         self.assertEqual(self.terse(*command.split()).code, 0)
 
@@ -602,14 +604,23 @@ class Runs(Reader):
         journal = os.path.join(os.path.dirname(path), "journal.jsonl")
         write_file(journal, b"".join(line for line in read_file(journal).splitlines(True) if b'"terse.run"' not in line))
         self.assertIn(b"(metadata: ", self.ask("list"))
-        self.assertEqual(self.data("list")["runs"][0], {"id": self.good, "error": "Bad message"})
+        self.assertEqual(self.data("list")["runs"][0], {"id": self.good, "error": "damaged on disk"})
         out = self.ask("show", self.good)
-        self.assertRegex(out, re.compile(rb"^metadata +can't be read \(Bad message\); the text can$", re.M))
+        self.assertRegex(out, re.compile(rb"^metadata +can't be read \(damaged on disk\); the text can$", re.M))
         self.assertRegex(out, re.compile(rb"^text +4,000 lines, ", re.M))
         self.assertTrue(out.endswith(b" REGEX]\n"))
-        self.assertEqual(self.data("show", self.good)["metadata_error"], "Bad message")
+        self.assertEqual(self.data("show", self.good)["metadata_error"], "damaged on disk")
         self.assertEqual(self.page(self.good, "--offset", "4000"), b"4000\n")
         self.assertEqual(self.terse("search", self.good, "^3999$").out, b"3999:3999\n")
+
+    def test_damaged_short_text(self):
+        self.terse("echo", "hello")
+        identifier = re.search(rb"(?m)^cmd-\w+", self.ask("list"))[0]
+        path = os.path.join(self.store, "sessions", "default", "%s.texts" % identifier[:8].decode())
+        write_file(path, read_file(path).replace(b"hello", b"Hello"))
+        for verb in (("read",), ("search", "l"), ("show",)):
+            out = self.terse(verb[0], identifier.decode(), *verb[1:]).out
+            self.assertEqual(out, b"terse %s: %s: damaged on disk\n" % (verb[0].encode(), identifier))
 
     def test_damaged_index(self):
         """Is as good as none: the text is read instead."""
