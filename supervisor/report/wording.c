@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* "s" of a plural. */
@@ -436,35 +435,19 @@ static void append_notes(struct buffer *out, const struct wording_ending *e,
 		buffer_printf(out, "; .terse.ini is ignored: %s", words_of(place)->check_project);
 }
 
-/* Appends the text's start, or its end, as much as there is room for before what follows. */
-static void append_brief_text(struct buffer *out, size_t line, const char *before, const char *text,
-			      bool end, const char *behind)
-{
-	const size_t len = strlen(text), start = out->len;
-	for (size_t most = len, over;; most = most > over ? most - over : 0) {
-		size_t from = end ? utf8_floor(text, len, len - most) : 0;
-		char *part = strndup(text + from, end ? len : utf8_floor(text, len, most));
-		append_quoted(out, before, part ? part : "");
-		buffer_append_string(out, behind);
-		free(part);
-		over = out->len - line > WORDING_BRIEF ? out->len - line - WORDING_BRIEF : 0;
-		if (over == 0 || most == 0)
-			return;
-		buffer_truncate(out, start);
-	}
-}
-
 static void append_brief(struct buffer *out, const struct wording_ending *e)
 {
-	const size_t line = out->len;
 	buffer_append_string(out, "[terse: ");
-	if (e->state == WORDING_RUNNING && e->prompt && *e->prompt) {
-		append_brief_text(out, line, "waiting for input: ", e->prompt, true, "]\n");
-	} else if (e->state == WORDING_RUNNING && e->prompt) {
-		buffer_append_string(out, "waiting for input]\n");
+	if (e->state == WORDING_RUNNING && e->prompt) {
+		size_t len = strlen(e->prompt);
+		size_t most = len < WORDING_BRIEF ? len : WORDING_BRIEF;
+		append_prompt(out, "waiting for input",
+			      e->prompt + utf8_floor(e->prompt, len, len - most));
 	} else if (e->found) {
-		append_brief_text(out, line, "found ", e->found, false,
-				  e->state == WORDING_RUNNING ? "; running]\n" : "]\n");
+		buffer_append_string(out, "found ");
+		quote_text(out, e->found, utf8_floor(e->found, strlen(e->found), WORDING_BRIEF),
+			   '"');
+		buffer_append_string(out, e->state == WORDING_RUNNING ? "; running" : "");
 	} else {
 		if (e->waited_ms)
 			buffer_printf(out, "%s %s; ", e->missed ? "not found in" : "waited",
@@ -472,8 +455,8 @@ static void append_brief(struct buffer *out, const struct wording_ending *e)
 		append_how(out, e);
 		buffer_append_string(out, "; ");
 		append_totals(out, e->lines, e->bytes);
-		buffer_append_string(out, "]\n");
 	}
+	buffer_append_string(out, "]\n");
 }
 
 void wording_footer(struct buffer *out, const struct wording_ending *e,

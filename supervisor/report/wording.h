@@ -158,12 +158,12 @@ struct wording_ending {
    after 28.0 s, it goes on: terse await cmd-…]\n" (where lines are left out, "; with that ID: terse
    read ID
    --lines FROM-TO, terse signal (ends it)" follows), "[terse: not found in 2.0 s:
-   \"ready\"; running ...]\n". A brief one has at most WORDING_BRIEF bytes: "[terse: waiting for
-   input: \"(gdb) \"]\n", "[terse: not found in 2.0 s; running; 12 lines, 340 B]\n". For a person,
-   brief or not, and in the words of a shell for any reader: "[terse: a secret is asked for; a
-   person has to run: terse attach cmd-…]\n", "[terse: a person is asked: \"Unlock? \"; a person has
-   to run: terse attach cmd-…]\n". */
-#define WORDING_BRIEF 60
+   \"ready\"; running ...]\n". A brief one has the last WORDING_BRIEF bytes of a question, or the
+   first of a line that was found: "[terse: waiting for input: \"(gdb) \"]\n", "[terse: not found
+   in 2.0 s; running; 12 lines, 340 B]\n". For a person, brief or not, and in the words of a shell
+   for any reader: "[terse: a secret is asked for; a person has to run: terse attach cmd-…]\n",
+   "[terse: a person is asked: \"Unlock? \"; a person has to run: terse attach cmd-…]\n". */
+#define WORDING_BRIEF 29
 void wording_footer(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 

@@ -267,7 +267,7 @@ TEST(brief_footers)
 	footer(&e, &kept, "[terse: waiting for input: \"he file that is there? [y/N] \"]\n");
 	e.prompt = NULL;
 	e.found = "listening on http://localhost:8080/and/some/more";
-	footer(&e, &kept, "[terse: found \"listening on http://localhost:808\"; running]\n");
+	footer(&e, &kept, "[terse: found \"listening on http://localhost\"; running]\n");
 	e = ended(1);
 	e.brief = true;
 	footer(&e, &kept, "[terse: exit 1; 8,432 lines, 473 KB]\n");
