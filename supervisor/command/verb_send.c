@@ -51,7 +51,8 @@ static int signal_run(struct verb_call *c)
 		status = 1;
 	} else if (c->settings->words == WORDS_TOOLS)
 		dprintf(STDOUT_FILENO,
-			"[terse: done; what was not shown yet: " TOOL_AWAIT TOOL_ID "%s]\n", name);
+			"[terse: %s; what was not shown yet: " TOOL_AWAIT TOOL_ID "%s]\n",
+			sig ? "sent" : "ended", name);
 	io_close(&run);
 	return status;
 }

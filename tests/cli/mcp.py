@@ -406,7 +406,7 @@ class Commands(McpCase):
         late = client.call("await_command", artifact_id=artifact, timeout=1)
         self.assertIn("[terse: ", late)
         self.assertEqual(client.call("signal_command", artifact_id=artifact),
-                         "[terse: done; what was not shown yet: await_command artifact_id=%s]\n" % artifact)
+                         "[terse: ended; what was not shown yet: await_command artifact_id=%s]\n" % artifact)
         self.assertIn("killed by SIGTERM", client.call("await_command", artifact_id=artifact))
         self.assertEqual(client.wrong("send_input", artifact_id=artifact, text="x"),
                          "%s: has ended (read_command_output artifact_id=%s)\n" % (artifact, artifact))
