@@ -56,8 +56,11 @@ static bool is_set(const char *item, const void *nothing)
 	char name[256];
 	size_t len = strcspn(item, "=");
 	(void)nothing;
-	snprintf(name, sizeof(name), "%.*s", (int)len, item);
-	const char *value = len < sizeof(name) ? getenv(name) : NULL;
+	if (len >= sizeof(name))
+		return false;
+	memcpy(name, item, len);
+	name[len] = '\0';
+	const char *value = getenv(name);
 	return value && *value && (!item[len] || template_match(item + len + 1, value));
 }
 
@@ -68,18 +71,40 @@ static bool rule_is_marked(const struct settings *s, const char *name)
 	       (!rule_has(s, name, RULE_ENVIRONMENT) && rule_ancestor(s, name, getppid(), &p));
 }
 
+/* Goes through the agents that are marked, each once or more often. */
+struct marked {
+	size_t at;
+	const char *name;
+};
+
+static bool marked_next(struct marked *m, const struct settings *s)
+{
+	const struct section_entry *e;
+	while ((e = section_entry_at(s, &rules_form, m->at)) != NULL) {
+		bool by_file = m->at++ >= rules_form.builtin_count;
+		if (e->kind == SECTION_NAME)
+			m->name = e->text;
+		/* Nearly always none of what is built in has a variable that is set. */
+		bool may = by_file ? e->kind == SECTION_NAME
+				   : e->kind == SECTION_TEXT &&
+					     strcmp(e->key, RULE_ENVIRONMENT) == 0 &&
+					     is_set(e->text, NULL);
+		if (may && rule_is_marked(s, m->name))
+			return true;
+	}
+	return false;
+}
+
 const char *rule_agent(const struct settings *s)
 {
 	const char *found = NULL, *name;
-	unsigned count = 0;
+	bool several = false;
 	struct process p;
-	for (size_t i = 0; (name = section_name(s, &rules_form, i)) != NULL; i++) {
-		if (rule_is_marked(s, name)) {
-			found = found ? found : name;
-			count++;
-		}
+	for (struct marked m = {0}; marked_next(&m, s);) {
+		several |= found && strcmp(found, m.name) != 0;
+		found = found ? found : m.name;
 	}
-	if (count < 2)
+	if (!several)
 		return found;
 	name = rule_ancestor(s, NULL, getppid(), &p);
 	return name && rule_is_marked(s, name) ? name : found;
@@ -163,7 +188,6 @@ bool rule_has_file(const struct settings *s, const char *name, const char *key, 
 const char *rule_call(const struct settings *s, char *const argv[], const char *string,
 		      char **command)
 {
-	const char *name;
 	const bool is_file = !string;
 	char file[PATH_MAX];
 	struct process p;
@@ -172,10 +196,10 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 		string = realpath(string, file);
 	if (!string)
 		return NULL;
-	for (size_t i = 0; (name = section_name(s, &rules_form, i)) != NULL; i++) {
+	for (struct marked m = {0}; marked_next(&m, s);) {
+		const char *name = m.name;
 		/* All conditions but the string. */
-		if (!rule_is_marked(s, name) ||
-		    (!is_file && rule_has(s, name, RULE_SHELL) &&
+		if ((!is_file && rule_has(s, name, RULE_SHELL) &&
 		     !rule_item(s, name, RULE_SHELL, good_for_words, argv)) ||
 		    (rule_has(s, name, RULE_STDIN) &&
 		     !rule_has_file(s, name, RULE_STDIN, STDIN_FILENO)) ||

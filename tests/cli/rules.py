@@ -80,6 +80,13 @@ class Options(RuleCase):
             seen.add(key)
         self.assertEqual(seen, set(VALUES))
 
+    def test_built_in_sections_have_variables(self):
+        """Those that have none set are passed over by that."""
+        sections = self.terse("config", "--agents").out.decode().split("\n[agent ")
+        self.assertGreater(len(sections), 20)
+        for section in sections[1:]:
+            self.assertIn("\nenvironment =", section)
+
     def test_a_variable_wins(self):
         self.section("streams = split", "print = full")
         run = self.call("echo out; echo err >&2; seq 3000", split=True,
