@@ -42,6 +42,11 @@ void append_enter(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	const struct row *row = s->lines[s->y];
+	/* Most often it is not because of this, where lines are drawn again. */
+	for (; s->low > s->y; s->low--) {
+		if (s->lines[s->low]->begun || !row_is_blank(s->lines[s->low]))
+			return;
+	}
 	if (t->options.styles || t->options.cells || !s->emitter || s->own_tabs || s->x || s->top ||
 	    s->bottom + 1 != s->rows)
 		return;
@@ -54,11 +59,6 @@ void append_enter(struct terminal *t)
 		return;
 	if (!row->begun || row->wrapped || !row_is_blank(row))
 		return;
-	for (unsigned y = s->low; y > s->y; y--) {
-		if (s->lines[y]->begun || !row_is_blank(s->lines[y]))
-			return;
-		s->low = y - 1;
-	}
 	tail_reset(&t->tail);
 	t->appending = true;
 }

@@ -424,8 +424,8 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	   count. */
 	bool counts = t->redraws > 0;
 	unsigned y = s->y + (sequence->run == cursor_restore);
-	for (; s->emitter && y < s->rows && s->base + y < from; y++)
-		counts = counts || row_has_text(s->lines[y], false);
+	for (; !counts && s->emitter && y < s->rows && s->base + y < from; y++)
+		counts = row_has_text(s->lines[y], false);
 	if (counts) {
 		t->redraws++;
 		t->overwritten.watched = false;

@@ -145,12 +145,19 @@ static bool row_edit(struct row *row, unsigned cols, unsigned at, unsigned remov
 	uint32_t *cells = row->cells;
 	if (at >= row->used)
 		return false;
+	row_touch(row);
+	/* A row that is empty again is as good as new. */
+	if (at == 0 && removed >= row->used) {
+		memset(cells, 0, row->used * sizeof(*cells));
+		row->used = row->end = 0;
+		row->plain = true;
+		return true;
+	}
 	if (removed > cols - at)
 		removed = cols - at;
 	if (inserted > cols - at)
 		inserted = cols - at;
 	unsigned from = at + removed, to = at + inserted;
-	row_touch(row);
 	/* No half of a wide character stays. */
 	if (at > 0 && cell_width(cells[at - 1]) == 2)
 		cells[at - 1] = 0;
@@ -168,11 +175,6 @@ static bool row_edit(struct row *row, unsigned cols, unsigned at, unsigned remov
 	if (cell_width(cells[cols - 1]) == 2)
 		cells[cols - 1] = 0;
 	row->used = left ? to + left : at;
-	/* A row that is empty again is as good as new. */
-	if (row->used == 0) {
-		row->plain = true;
-		row->end = 0;
-	}
 	return true;
 }
 
