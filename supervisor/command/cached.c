@@ -80,17 +80,12 @@ static int cached_text(struct cached *c, enum artifact_part part)
 		return is_stderr && errno == ENOENT ? 0 : -1;
 	if (c->reader != INTERCEPT_PROGRAM)
 		d->into = &c->printed[is_stderr];
-	int result = excerpts_take(d, settings, &text, NULL, c->reader);
-	if (result == 0) {
-		interceptor_conclude(d->text, INTERCEPT_SUCCESS);
-		if (settings->format != FORMAT_TEXT)
-			summary_add(&c->summary, d->text, &end, &c->record);
-		else
-			interceptor_report(d->text, &end);
-	}
+	const bool is_json = settings->format != FORMAT_TEXT;
+	int result = excerpts_take(d, settings, &text, NULL, c->reader, is_json ? NULL : &end);
+	if (result == 0 && is_json)
+		summary_add(&c->summary, d->text, &end, &c->record);
 	text_close(&text);
-	errno = result == 0 ? d->error : errno;
-	return d->error ? -1 : result;
+	return result;
 }
 
 /* Returns the exit status, or -1: nothing was printed. */

@@ -57,9 +57,6 @@ int excerpts_init(struct excerpts *d, const struct settings *s, struct intercept
 	o->terminal.rows = (unsigned)s->rows;
 	o->limit = limit_of(s, o->part == ARTIFACT_ERR);
 	o->raw = INTERCEPT_RAW_NO;
-	/* A head counts lines from where it starts, which is not line 1 there. */
-	if (o->lines_before > 0 && o->limit.mode == MODE_HEAD)
-		o->limit.mode = MODE_ENDS;
 	d->text = interceptor_new(o, &events);
 	return d->text ? 0 : -1;
 }
@@ -113,7 +110,8 @@ struct wording_ending excerpts_ending(const struct meta *m)
 }
 
 int excerpts_take(struct excerpts *d, const struct settings *settings, struct text *t,
-		  uint64_t *lines, enum interceptor_reader reader)
+		  uint64_t *lines, enum interceptor_reader reader,
+		  const struct interceptor_ending *end)
 {
 	uint64_t none = 0, total;
 	int sought = lines ? text_seek(t, *lines + 1, &total) : 0;
@@ -136,6 +134,8 @@ int excerpts_take(struct excerpts *d, const struct settings *settings, struct te
 	    (sought == 0 && excerpts_feed(d, t, lines) < 0))
 		return -1;
 	interceptor_finish(d->text);
+	if (end)
+		interceptor_report(d->text, end);
 	errno = d->error;
 	return d->error ? -1 : 0;
 }
@@ -144,12 +144,7 @@ int excerpts_text(const struct settings *settings, struct text *t, uint64_t *lin
 		  const struct interceptor_ending *end, struct buffer *into)
 {
 	struct excerpts d = {.into = into};
-	int result = excerpts_take(&d, settings, t, lines, INTERCEPT_AGENT);
-	if (result == 0) {
-		interceptor_report(d.text, end);
-		errno = d.error;
-		result = d.error ? -1 : 0;
-	}
+	int result = excerpts_take(&d, settings, t, lines, INTERCEPT_AGENT, end);
 	interceptor_free(d.text);
 	return result;
 }

@@ -428,9 +428,10 @@ int excerpts_apply_profile(const char *verb, struct settings *s);
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
 
 /* Begins a text, and takes and finishes what is behind the first *lines of `t`, which were shown
-   before, and counts them on; NULL: all of it. `d` as above. Returns 0, or -1 with errno. */
+   before, and counts them on; NULL: all of it. Prints its report, unless `end` is NULL. `d` as
+   above. Returns 0, or -1 with errno. */
 int excerpts_take(struct excerpts *d, const struct settings *s, struct text *t, uint64_t *lines,
-		  enum interceptor_reader reader);
+		  enum interceptor_reader reader, const struct interceptor_ending *end);
 
 /* Prints, unless printing has failed before; as an event of the text, with a struct excerpts. */
 void excerpts_print(void *excerpts, const char *data, size_t len);

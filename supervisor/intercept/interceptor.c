@@ -280,7 +280,10 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 		l->cut_bytes = l->bytes;
 		l->cut_ceiling = l->ceiling;
 	}
-	/* A first part holds its lines: those of a few bytes are limited by their number. */
+	/* A first part counts lines from where it starts, which is not line 1 there. */
+	if (l->mode == MODE_HEAD && options->lines_before > 0)
+		l->mode = MODE_ENDS;
+	/* It holds its lines: those of a few bytes are limited by their number. */
 	size_t lines_most = limit_largest(l) / 8;
 	if (intercept_is_by_head(s) && !l->count)
 		l->count = lines_most > HEAD_LINES ? lines_most : HEAD_LINES;
@@ -331,11 +334,11 @@ void interceptor_free(struct interceptor *s)
 
 void interceptor_spill(struct interceptor *s)
 {
-	if (s->artifact || s->spill_failed)
+	if (s->artifact || !s->events.artifact)
 		return;
 	s->artifact = s->events.artifact(s->events.ctx);
 	if (!s->artifact) {
-		s->spill_failed = true;
+		s->events.artifact = NULL;
 		s->raw_state = RAW_OFF;
 		buffer_release(&s->raw);
 		return;

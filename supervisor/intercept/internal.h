@@ -146,12 +146,12 @@ enum bytes_state {
 
 struct interceptor {
 	struct interceptor_options options;
-	struct interceptor_events events; /* `resolve` is NULL once it was asked */
+	/* `resolve` is NULL once it was asked, `artifact` where there can't be one. */
+	struct interceptor_events events;
 	const struct reader *reader;
 	struct terminal *terminal;
 	struct preview *preview;   /* NULL unless one may be printed */
 	struct artifact *artifact; /* NULL until the text spilled */
-	bool spill_failed;         /* there can't be one */
 	enum raw_state raw_state;
 	struct buffer raw; /* while they are held */
 
