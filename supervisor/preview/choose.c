@@ -6,8 +6,7 @@ enum {
 	RESERVE = 2048,
 	RESERVE_LINES = 64,
 	/* Percent of the budget that the end of a successful run has at least. */
-	END_SHARE_SUCCESS = 30,
-	END_SHARE_BRIEF = 12, /* ... if it tells little */
+	END_SHARE_SUCCESS = 30, /* ... half of it if it tells little */
 	/* Bytes of a telling line that does not fit whole. */
 	CONTEXT_LINE = 170,
 	/* ... or takes more than this part of the budget. */
@@ -20,8 +19,6 @@ enum {
 	LINE_COST = 100,
 	/* Percent of its value that a line keeps when one like it is taken. */
 	NEXT_OF_SHAPE = 80,
-	/* A line that costs no more is not taken for itself. */
-	BLANK_COST = 2,
 	/* Units that are looked at in all, so that a very large budget costs no more. */
 	WORK_MAX = 8 * 1000 * 1000,
 };
@@ -277,10 +274,10 @@ static bool take_filler(struct layout *l, size_t unit)
 {
 	const struct entry *u = &l->units[unit];
 	const struct trait *t = &u->trait;
-	bool idle = !l->asked_for && (t->common || t->foreign || t->score.kind == SCORE_PASS ||
-				      is_false_alarm(l, u, true) ||
+	bool idle = !l->asked_for && (t->common || t->score.kind == SCORE_RULE || t->foreign ||
+				      t->score.kind == SCORE_PASS || is_false_alarm(l, u, true) ||
 				      (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
-	if (idle || u->cost <= BLANK_COST)
+	if (idle || t->score.kind == SCORE_BLANK)
 		return true;
 	return take_joined(l, owner_of(l, unit), 0) && take_joined(l, unit, 0);
 }
@@ -308,10 +305,10 @@ void choose(struct layout *l, const struct limit *limit)
 	size_t bytes = leaves ? reserved_bytes(l->budget) : 0;
 	uint64_t lines = leaves ? reserved_lines(l->max_lines) : 0;
 	if (smart) {
-		unsigned least = l->brief ? END_SHARE_BRIEF : END_SHARE_SUCCESS;
-		bool more = l->ask->status == 0 && limit->end_share < least;
-		end = percent(limit->bytes, more ? least : limit->end_share);
-		cut = l->budget / 4;
+		unsigned share = l->brief ? END_SHARE_SUCCESS / 2 : END_SHARE_SUCCESS;
+		unsigned least = l->ask->status == 0 ? share : 0;
+		end = percent(limit->bytes, least > limit->end_share ? least : limit->end_share);
+		cut = l->budget / LONG_PARTS;
 	}
 	size_t next = take_start(l, limit);
 	if (l->ask->is_head)

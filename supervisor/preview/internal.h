@@ -286,8 +286,12 @@ void prefilter_init(struct literals *s);
 
 enum {
 	SCORE_TELLING = 20,  /* from here on a line may tell why a run ended as it did */
-	SCORE_FAILURE = 25,  /* ... and says by itself that something failed */
 	SCORE_FAILURES = 46, /* at least this: counts failures */
+	/* How much a success tells: by its counts, by a word of success, by a warning or a word for
+	   what was made. */
+	RESULT_COUNTS = 45,
+	RESULT_PASS = 32,
+	RESULT_MADE = 16,
 };
 
 struct preview_judge {
@@ -426,7 +430,10 @@ unsigned store_least(const struct store *s, size_t *count);
    fast search finds a telling word, and those around them. The result depends on
    the text only, not on where it was cut when it was fed. */
 
-enum { FOUND_BITS = 12 };
+enum {
+	FOUND_BITS = 12,
+	COMMON = 5, /* lines of one family, or of one shape, of which further ones tell little */
+};
 
 struct smart {
 	struct window *window;

@@ -127,8 +127,6 @@ enum {
 	/* The last bytes of a text of which all lines are judged; in the other modes as many lines
 	   as may be shown, which are shorter there, should be in them. */
 	LAST_JUDGED = 24 * 1024,
-	/* Least score of a line that says by itself that something failed. */
-	FAILURE = 36,
 };
 
 struct preview {
@@ -454,7 +452,7 @@ bool preview_judge_is_failure(const struct preview_judge *j, const char *data, s
 	if (literals_find(&j->prefilter, data, len, &(size_t){0}) == len)
 		return false;
 	score_judge(j, &line, &score);
-	return score.kind == SCORE_FAIL && score.score >= FAILURE;
+	return score.kind == SCORE_FAIL && score.score >= SCORE_FAILURES;
 }
 
 bool preview_judge_is_progress(const struct preview_judge *j, const char *data, size_t len)

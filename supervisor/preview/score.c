@@ -10,12 +10,6 @@ enum {
 	/* Places inside of it that are looked at, and their size. */
 	WINDOWS = 16,
 	WINDOW = 100,
-	/* How much a success tells: by its counts, by a warning, by a word of success, by a word
-	   for what was made. */
-	RESULT_COUNTS = 45,
-	RESULT_WARNING = 22,
-	RESULT_PASS = 32,
-	RESULT_MADE = 16,
 };
 
 /* One message while it is read. */
@@ -48,23 +42,23 @@ static void add_form(struct reading *r, enum form form)
 
 /* The form of one message: how it begins, and what it consists of. */
 
-/* A separator, or a heading inside one. */
+/* A separator, which is one character again and again, or a heading inside one. */
 static bool read_rule(struct reading *r, enum score_kind *kind)
 {
 	const char *text = r->text;
-	size_t n = 1, end = r->len;
-	if (!is_one_of(text[0], "-=_*~#+<>!"))
+	size_t one = (unsigned char)text[0] >= 0xE0 ? 3 : 1, n = one, end = r->len;
+	if (is_letter(text[0]) || is_digit(text[0]))
 		return false;
-	while (n < end && text[n] == text[0])
-		n++;
-	if (n < 3)
+	while (n + one <= end && memcmp(text + n, text, one) == 0)
+		n += one;
+	if (n < 3 * one)
 		return false;
 	*kind = SCORE_RULE;
 	if (skip_blanks(text, end, n) == end)
 		return true;
-	while (text[end - 1] == text[0])
-		end--;
-	if (r->len - end < 3)
+	while (end >= n + one && memcmp(text + end - one, text, one) == 0)
+		end -= one;
+	if (r->len - end < 3 * one)
 		return false;
 	*kind = SCORE_HEADING;
 	add_form(r, text[0] == '_' ? FORM_UNDERSCORED : FORM_RULED);
@@ -216,6 +210,22 @@ static int number_before(const struct reading *r, size_t at)
 	return value;
 }
 
+/* Whether a value with its unit is all that is behind a word: "timeout: 15.0 minutes",
+   "timeout=30s". */
+static bool is_setting(const struct reading *r, size_t at)
+{
+	if (at == r->len || !is_one_of(r->text[at], ":="))
+		return false;
+	size_t from = skip_blanks(r->text, r->len, at + 1), unit = from;
+	while (unit < r->len && (is_digit(r->text[unit]) || r->text[unit] == '.'))
+		unit++;
+	size_t end = skip_blanks(r->text, r->len, unit);
+	bool bare = r->text[at] == '=' && end == r->len;
+	while (end < r->len && is_letter(r->text[end]))
+		end++;
+	return unit > from && end == r->len && (bare || is_letter(r->text[end - 1]));
+}
+
 /* A word in its surroundings. */
 struct occurrence {
 	size_t start, len;
@@ -268,11 +278,11 @@ static void read_word(struct reading *r, const struct occurrence *o)
 	if (kind != WORD_UNIT)
 		r->pass_last =
 			!o->first && (kind == WORD_PASS || kind == WORD_SKIP || kind == WORD_DONE);
-	if (o->embedded) {
+	int count = !o->embedded && w && w->counted ? count_of_word(r, o) : -1;
+	if (o->embedded || (count < 0 && kind == WORD_FAIL && is_setting(r, end))) {
 		r->alarms |= kind == WORD_FAIL;
 		return;
 	}
-	int count = w && w->counted ? count_of_word(r, o) : -1;
 	if (count >= 0) {
 		r->counts++;
 		r->failures |= kind == WORD_FAIL && count > 0;
@@ -536,12 +546,12 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 			r.sum = SCORE_FAILURES;
 	} else if (r.warned) {
 		kind = SCORE_WARNING;
-		r.result = RESULT_WARNING;
+		r.result = RESULT_MADE;
 	} else if (passes || r.pass_first) {
 		kind = SCORE_PASS;
 		r.result = passes ? 0 : r.result;
 		r.sum = 0;
-	} else if (kind == SCORE_PLAIN && r.sum >= SCORE_FAILURE) {
+	} else if (kind == SCORE_PLAIN && r.sum >= SCORE_TELLING) {
 		kind = r.expects ? SCORE_DETAIL : SCORE_FAIL;
 	}
 	bool tells = r.sum >= SCORE_TELLING;
@@ -575,7 +585,7 @@ static void look_inside(const struct preview_judge *j, const struct line *line, 
 			      &(struct line){
 				      .front = line->front + from, .front_len = len, .length = len},
 			      &inside);
-		if (inside.score >= SCORE_FAILURE &&
+		if (inside.score >= SCORE_TELLING &&
 		    (!score->focus || inside.score > score->score)) {
 			score->focus = (uint32_t)from;
 			if (inside.score > score->score)

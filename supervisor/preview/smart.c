@@ -41,14 +41,11 @@ enum {
 	JUDGE_ALL = 2 * 1024 * 1024,
 	LINES_BEFORE = 3,
 	LINES_BEHIND = 12,
-	RARE = 8,   /* of lines of a shape that occurs more often, only the line itself */
-	COMMON = 5, /* lines of one form; in a regular text, so many percent are of such forms */
-	REGULAR_SHARE = 60,
+	REGULAR_SHARE = 60, /* percent of the lines of a regular text are of common families */
 	/* Bytes around a find by which the commonest are known, and how often those are looked at.
-	   Each time that the word alone, with fewer bytes around, was found so often, that is less:
+	   Each time that the word alone, was found so often, that is less:
 	   a text full of different errors costs no more than others. */
 	AROUND = 12,
-	AROUND_WORD = 1,
 	FAMILIAR = 1024,
 	FAMILIAR_WORD = 64,
 };
@@ -215,7 +212,7 @@ static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *
 /* Whether so many finds looked like this one that no further one can tell anything. */
 static bool is_familiar(struct smart *s, const char *hit)
 {
-	uint16_t *word = count_of(s->window, s->found_words, hit, AROUND_WORD);
+	uint16_t *word = count_of(s->window, s->found_words, hit, 0);
 	if (*word == UINT16_MAX)
 		return true;
 	uint16_t *here = count_of(s->window, s->found, hit, AROUND);
@@ -276,7 +273,7 @@ static const char *search_line(struct smart *s, const char *at, const char *end)
 	sketch_add(&s->sketch, score.family);
 	if (score.score < SCORE_TELLING)
 		return at;
-	if (count <= RARE) {
+	if (count <= COMMON) {
 		keep_before(s, &line);
 		s->follow = LINES_BEHIND;
 	}

@@ -7,19 +7,18 @@
 
 /* Found by measuring on labelled logs; none of them is critical. */
 enum {
-	UNIT = 6,          /* of a stored value, for one of a score */
-	SEEN_BITS = 12,    /* of the table of families above */
-	RESULT_LEAST = 13, /* of what tells of a success */
-	QUIET = 30,        /* lines without one that tells of a failure */
-	SLOT_BITS = 13,    /* of the table of fingerprints: more than the stored lines */
+	UNIT = 6,       /* of a stored value, for one of a score */
+	SEEN_BITS = 12, /* of the table of families above */
+	QUIET = 30,     /* lines without one that tells of a failure */
+	SLOT_BITS = 13, /* of the table of fingerprints: more than the stored lines */
 };
 
 /* The end is favoured: it counts twice, and one and a half times so many bytes above. */
 static const float END_REACH = 16000.0f;
 /* How fast further lines of a family tell less, with those above and with all of them. */
 static const float AGAIN = 0.32f;
-/* Left for what a run that went well has said, too; what it has not said tells more. */
-static const float OF_NORMAL = 0.15f, OF_NEWS = 1.3f;
+/* Left for what a run that went well has said, too. */
+static const float OF_NORMAL = 0.15f;
 /* The share of its weight that a line hands on to the next ones, and to those above, and what is
    left of it at the next line, and at one that belongs to it. Values that were expected and quoted
    source take nothing of it: they are one with their message. */
@@ -70,7 +69,7 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 			share *= below ? NEXT : 1;
 			continue;
 		}
-		if (t->foreign)
+		if (t->foreign || (!below && kind == SCORE_PASS))
 			continue;
 		bool owns = below ? t->score.indent > message->indent : !message->ends;
 		if (kind != SCORE_DETAIL && kind != SCORE_QUOTE)
@@ -115,7 +114,7 @@ static float own_weight(const struct score *score, unsigned above, unsigned fami
 	float failure = score->score / again;
 	if (outcome == OUTCOME_SUCCESS)
 		failure = 0;
-	if (outcome == OUTCOME_FAILURE || success < RESULT_LEAST)
+	if (outcome == OUTCOME_FAILURE || success < RESULT_MADE * 3 / 4)
 		success = 0;
 	return failure > success ? failure : success;
 }
@@ -160,7 +159,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		weight *= 1.0f + 1.0f / (1.0f + from_end / END_REACH);
 		*count = (uint8_t)size_min(*count + r->to - r->line.number + 1, UINT8_MAX);
 		if (s->compared)
-			weight *= line->normal ? OF_NORMAL : OF_NEWS;
+			weight *= line->normal ? OF_NORMAL : 1;
 		if (tells) {
 			weight *= r->line.number > told + QUIET ? AFTER_QUIET : 1.0f;
 			told = r->to;

@@ -174,8 +174,11 @@ static const struct {
 	{"app/a.rb:12:in `load'", SCORE_FRAME, 0, 60},
 	{"x.c:9: warning: unused variable 'error'", SCORE_WARNING, 0, 24},
 	/* a number of an error, and numbers of errors */
-	{"queue: it made its 12 checks: error 98", SCORE_PLAIN, 10, 24},
+	{"queue: it made its 12 checks: error 98", SCORE_FAIL, 10, 24},
 	{"12 checks, errors: 98", SCORE_SUMMARY, 40, 100},
+	/* settings */
+	{"Password prompt timeout: 15.0 minutes", SCORE_PLAIN, 0, 0},
+	{"http: timeout: 15.0 minutes exceeded", SCORE_FAIL, 40, 100},
 	/* what does not */
 	{"gcc -Werror -DNO_ERROR=1 -c -o error_handler.o fail/error_handler.c", SCORE_PLAIN, 0, 15},
 	{"12 | return fail(error);", SCORE_QUOTE, 0, 0},
@@ -188,6 +191,8 @@ static const struct {
 	{"tests/test_errors.py::test_fail PASSED [ 10%]", SCORE_PASS, 0, 0},
 	{"\xE2\x9C\x93 should return 500 error if it fails (12ms)", SCORE_PASS, 0, 0},
 	{"---------------------------", SCORE_RULE, 0, 0},
+	{"..........................", SCORE_RULE, 0, 0},
+	{"\xE2\x8E\xAF\xE2\x8E\xAF\xE2\x8E\xAF\xE2\x8E\xAF", SCORE_RULE, 0, 0},
 	{"   ", SCORE_BLANK, 0, 0},
 };
 /* clang-format on */
