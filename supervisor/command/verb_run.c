@@ -224,12 +224,13 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	if (job->channels.direct)
 		return run_tell_exec_error(job, spawn_exec(job, environ));
 	/* Without redaction, nothing may be kept. */
-	job->secrets = secrets_new(s);
-	char **shown = job->secrets ? redactor_words(job->secrets, job->shown) : NULL;
-	if (!shown && (job->secrets || errno))
-		return run_tell_exec_error(job, spawn_exec(job, environ));
-	if (shown)
+	if (s->redact || s->redact_patterns.count > 0) {
+		job->secrets = secrets_new(s);
+		char **shown = job->secrets ? redactor_words(job->secrets, job->shown) : NULL;
+		if (!shown)
+			return run_tell_exec_error(job, spawn_exec(job, environ));
 		job->shown = shown;
+	}
 	int status = job->cached_ms ? cached_answer(job) : -1;
 	if (status >= 0)
 		return status;

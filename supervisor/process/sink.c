@@ -259,49 +259,44 @@ static bool child_reads_pipe(struct search *s, const struct ancestor *parent, pi
 	return found;
 }
 
-/* Goes from parent to parent, through whatever started terse (timeout, sudo, xargs), to the one
-   that reads. Puts the processes into `up`. Returns how many, or -1 if one of them is a program
-   that reads, or can't be seen. */
-static int sink_climb(pid_t writer, pid_t parent, const char *link,
-		      struct ancestor up[ANCESTORS_MAX])
-{
-	struct process p;
-	int count = 0;
-	/* The writer may have been killed. */
-	if (process_read(writer, &p) == 0)
-		parent = p.parent;
-	for (bool holds = false; count < ANCESTORS_MAX && parent > 0 && !holds; parent = p.parent) {
-		if (process_read(parent, &p) < 0)
-			return -1;
-		/* A script's process bears the name of the script, so its program counts, too. */
-		bool shell = sink_is_in(shells, p.name) || sink_runs(parent, shells);
-		enum reading reading = sink_look_at(parent, link);
-		TRACE(SINK, "above: %d %s%s%s", (int)parent, p.name, shell ? ", a shell" : "",
-		      reading <= READS_UNTIL_EXEC ? ", has the reading end" : "");
-		/* Some shells become the last program of a pipeline. */
-		if (reading == READS_STDIN || (reading != READS_NOT && shell))
-			return -1;
-		bool hidden = reading == HIDDEN && !sink_is_in(switches, p.name);
-		holds = hidden || reading == READS || reading == READS_UNTIL_EXEC;
-		up[count++] = (struct ancestor){parent, shell, hidden, holds};
-	}
-	return count;
-}
-
 enum sink sink_of_pipe(const struct settings *settings, int fd, pid_t writer, pid_t parent)
 {
 	struct ancestor up[ANCESTORS_MAX];
 	struct search s = {.settings = settings};
+	struct process p;
+	int count = 0;
+	bool found = false;
 	/* A FIFO with a name was made for programs; its reader may not even have opened it yet. */
 	if (process_link(0, s.link, sizeof(s.link), "fd/%d", fd) <= 0 ||
 	    strncmp(s.link, "pipe:", 5) != 0)
 		return SINK_PROGRAM;
-	/* Ancestors first: a shell may be about to start the reader, and holds its end until then.
-	   After that the reader is found among the children. */
-	int count = sink_climb(writer, parent, s.link, up);
+	/* The writer may have been killed. */
+	if (process_read(writer, &p) == 0)
+		parent = p.parent;
+	/* Ancestors first, through whatever started terse (timeout, sudo, xargs), to the one that
+	   reads: a shell may be about to start the reader, and holds its end until then. After that
+	   the reader is found among the children. */
+	for (bool holds = false; !found && !holds && count < ANCESTORS_MAX && parent > 0;
+	     parent = p.parent) {
+		/* One that can't be seen may be a program. */
+		if (process_read(parent, &p) < 0) {
+			found = true;
+			break;
+		}
+		/* A script's process bears the name of the script, so its program counts, too. */
+		bool shell = sink_is_in(shells, p.name) || sink_runs(parent, shells);
+		enum reading reading = sink_look_at(parent, s.link);
+		TRACE(SINK, "above: %d %s%s%s", (int)parent, p.name, shell ? ", a shell" : "",
+		      reading <= READS_UNTIL_EXEC ? ", has the reading end" : "");
+		/* Some shells become the last program of a pipeline. */
+		found = reading == READS_STDIN || (reading != READS_NOT && shell);
+		bool hidden = reading == HIDDEN && !sink_is_in(switches, p.name);
+		holds = hidden || reading == READS || reading == READS_UNTIL_EXEC;
+		up[count++] = (struct ancestor){parent, shell, hidden, holds};
+	}
 	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
 	const struct ancestor self = {.pid = writer};
-	bool found = count < 0 || child_reads_pipe(&s, &self, getpid(), 0);
+	found = found || child_reads_pipe(&s, &self, getpid(), 0);
 	for (int i = 0; !found && i < count; i++)
 		found = child_reads_pipe(&s, &up[i], i ? up[i - 1].pid : writer, BELOW_TERSE);
 	process_tree_release(&s.tree);

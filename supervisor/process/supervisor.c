@@ -467,11 +467,9 @@ static void supervisor_drop_caller(struct supervisor *s)
 		else
 			source_let_go(source);
 	}
-	for (int fd = STDIN_FILENO, last; fd <= STDERR_FILENO; fd = last + 1) {
-		for (last = fd; !kept[fd] && last < STDERR_FILENO && !kept[last + 1];)
-			last++;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (!kept[fd])
-			io_null(fd, last);
+			io_null(fd, fd);
 	}
 	if (s->job->channels.keyboard > STDERR_FILENO)
 		close(s->job->channels.keyboard);
