@@ -400,7 +400,10 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 	live_client_send(client, FRAME_STATUS, &now, sizeof(now));
 }
 
-int picture_append(struct buffer *out, struct terminal *t)
+/* Appends the screen as FRAME_PICTURE has it:
+   {"cols":80,"rows":24,"row":1,"col":3,"alternate":false, "cursor":true,"title":"...","text":"one
+   line per row\n..."}; row and col from 1. Returns 0, or -1 with ENOMEM. */
+static int picture_append(struct buffer *out, struct terminal *t)
 {
 	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT;
 	const struct terminal_facts facts = terminal_facts(t);

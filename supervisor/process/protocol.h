@@ -25,7 +25,6 @@
 #include <sys/types.h>
 
 struct buffer;
-struct terminal;
 
 /* Goes up with each change of a frame or of struct live_status. */
 #define PROTOCOL_VERSION 2
@@ -123,11 +122,6 @@ struct live_status {
 	size_t argv_len;
 	bool argv_cut; /* argv is not all of it */
 };
-
-/* Appends the screen as FRAME_PICTURE has it:
-   {"cols":80,"rows":24,"row":1,"col":3,"alternate":false, "cursor":true,"title":"...","text":"one
-   line per row\n..."}; row and col from 1. Returns 0, or -1 with ENOMEM. */
-int picture_append(struct buffer *out, struct terminal *t);
 
 /* Connects to the run `id`. Returns the socket, or -1 with errno; ENOENT: it does not run (a socket
    that a killed supervisor left is removed). Its answers are waited for a few seconds. */

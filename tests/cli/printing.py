@@ -121,7 +121,7 @@ class Verbs(Case):
         "send": None,  # says nothing
         "signal": None,
         "shell": None,  # that is the shell
-        "snapshot": (("{live}",), ("{kept}",), ("--json", "{live}")),
+        "snapshot": (("{live}",), ("--json", "{live}")),
         "config": ((), ("check",), ("init", "-"), ("completion", "bash"), ("profiles",)),
         "doctor": ((), ("--json",)),
         "help": ((), ("run",), ("read",)),

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""A recorded run: the output with its times as an asciicast, and its last screen."""
+"""A recorded run: the output with its times as an asciicast."""
 
 import json
 import os
@@ -35,27 +35,6 @@ class Recorded(Case):
         self.assertEqual(sorted(e[0] for e in events), [e[0] for e in events])
         self.assertGreaterEqual(events[0][0], 0)
 
-    def test_shown_again(self):
-        self.record()
-        self.assertEqual(self.ask("snapshot", "last"), "h\xe9llo\nred\n".encode())
-        self.assertEqual(self.terse("--record", "printf", r"a\n\n[terse: exit 0]\n\n\n").code, 0)
-        self.assertEqual(self.ask("snapshot", "last"), b"a\n\n| [terse: exit 0]\n")
-        self.assertEqual(self.terse("--record", "--tty", r"printf '\033[2J\033[H'").code, 0)
-        self.assertEqual(self.ask("snapshot", "last"), b"")
-
-    def test_shown_again_as_it_was(self):
-        """A program that draws, and one that fills the screen: as they were while they lived."""
-        for script in (r"printf 'plain \033[1;31mred\033[0m\n<&>\302\200\377 \n\nlast'; ",
-                       r"printf 'before\033[?1049h\033[2J\033[5;10H\344\270\255x\033[10;70H.\r'; "):
-            self.terse("--detach", "--tty", "--record", "--cols", "70", "--", "sh", "-c", script + "read x")
-            name = json.loads(self.ask("list", "--limit", "1", "--json"))["data"]["runs"][0]["id"]
-            self.terse("await", name, "--idle", "100ms")
-            live = self.ask("snapshot", name)
-            self.assertEqual(json.loads(self.ask("snapshot", name, "--json"))["cols"], 70)
-            self.terse("signal", name, "KILL")
-            self.terse("await", name)
-            self.assertEqual(self.ask("snapshot", name), live)
-
     def test_a_pipe_and_a_terminal(self):
         for options in (["--no-pty"], ["--tty"]):
             self.assertEqual(self.terse("--record", *options, "printf", r"a\nb\n").code, 0)
@@ -79,28 +58,6 @@ class Recorded(Case):
     def test_a_long_command(self):
         self.terse("--record", "echo", "w" * 5000)
         self.assertEqual(cast(self)[0]["command"], ("echo " + "w" * 5000)[:1000])
-
-    def test_errors(self):
-        self.terse("--yield", "1000s", "--detach", "true")
-        run = self.terse("snapshot", "last")
-        self.assertEqual(run.code, 1)
-        self.assertIn(b"has ended, and was not recorded with --record (terse read cmd-", run.out)
-
-    def test_a_damaged_recording(self):
-        self.record()
-        path = os.fsdecode(self.ask("path", "--cast", "last").rstrip(b"\n"))
-        head = b'{"version":2,"width":9,"height":2}\n'
-        for data, what in ((b"", b"empty"), (b"{}\n", b"damaged"), (head + b"[1]\n", b"damaged"),
-                           (head + b'[1,"o",3]\n', b"damaged"), (head + b"x\n", b"damaged"),
-                           (head + b'[-1,"o","x"]\n', b"damaged")):
-            write_file(path, data, 0o600)
-            run = self.terse("snapshot", "last")
-            self.assertEqual(run.code, 1)
-            self.assertRegex(run.out, rb"\Aterse snapshot: cmd-\w+: the recording is %s\n\Z" % what)
-        # One that was cut off counts as far as it goes.
-        write_file(path, b'{"version":2,"width":9,"height":2}\n[0.1,"o","x"]\n[0.2,"o","y', 0o600)
-        self.assertEqual(self.ask("snapshot", "last"), b"x\n")
-        self.assertEqual(json.loads(self.ask("snapshot", "--json", "last"))["text"], "x\n\n")
 
 
 class AtATerminal(ScreenCase):
