@@ -324,6 +324,9 @@ bool profile_is_own(char *const argv[])
 {
 	struct profile_choice choice = {.count = 0};
 	struct chooser c = {.choice = &choice};
-	return argv && *argv && profile_add_command(&c, argv, true, false, NULL, 0) == 0 &&
+	bool named = false;
+	for (char *const *word = argv; word && *word && !named; word++)
+		named = strstr(*word, "terse");
+	return named && profile_add_command(&c, argv, true, false, NULL, 0) == 0 &&
 	       c.own == OWN_VERB;
 }
