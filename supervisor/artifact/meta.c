@@ -254,6 +254,15 @@ static const struct field shown_fields[] = {
 	{.key = NULL},
 };
 
+static const struct field waits_fields[] = {
+	{"count", KIND_COUNT, IN_META(waits.count)},
+	{"startTimeUnixNano", KIND_TIME, IN_META(waits.from_ms)},
+	{"endTimeUnixNano", KIND_TIME, IN_META(waits.to_ms)},
+	{"duration_ns", KIND_TIME, IN_META(waits.ms)},
+	{"question", KIND_TEXT, IN_META(waits.question), .most = META_TOLD},
+	{.key = NULL},
+};
+
 /* The ID comes first: it is found there in a line of the journal. */
 static const struct field fields[] = {
 	{"id", KIND_CHARS, IN_META(id), .most = sizeof(((struct meta *)0)->id)},
@@ -281,6 +290,7 @@ static const struct field fields[] = {
 	{"streams", KIND_NAME, IN_META(standard_error), .names = stderrs},
 	{"stdout_file", KIND_TEXT, IN_META(files[0])},
 	{"stderr_file", KIND_TEXT, IN_META(files[1])},
+	{"waits", KIND_GROUP, .members = waits_fields},
 	{"told", KIND_COUNT, IN_META(reported)},
 	{"stdout", KIND_STREAM, IN_META(out), .members = stream_fields},
 	{"stderr", KIND_STREAM, IN_META(err), .members = stream_fields},

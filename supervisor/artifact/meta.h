@@ -67,6 +67,14 @@ struct meta_shown {
 	uint64_t bytes, tokens, text, own;
 };
 
+/* When it waited for somebody to type, as far as terse saw that: so often, from the begin of the
+   first time to the end of the last one (0: it waits), so long in all; real time. */
+struct meta_waits {
+	uint64_t count;
+	int64_t from_ms, to_ms, ms;
+	const char *question; /* the last one, clean; may be "" or NULL; not owned */
+};
+
 struct meta {
 	char id[ID_LEN + 1];          /* "" in the history: no artifact was written */
 	char **argv;                  /* the command's arguments, NULL-terminated; not owned */
@@ -87,6 +95,7 @@ struct meta {
 	enum meta_stderr standard_error;
 	unsigned cols, rows;
 	pid_t supervisor, command; /* process IDs while it runs */
+	struct meta_waits waits;
 	uint64_t reported; /* lines that were printed before the run ended ("told" in the JSON) */
 	struct meta_stream out, err;
 	uint64_t raw_bytes; /* 0: raw bytes not kept */

@@ -147,6 +147,15 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 	json_add_bool(out, "success", m->state == META_DONE && m->exit_code == 0);
 	json_add_bool(out, "timed_out", m->timed_out);
 	json_add_bool(out, "binary", m->binary);
+	if (m->waits.count > 0) {
+		json_begin(out, "waits", '{');
+		json_add_count(out, "count", m->waits.count);
+		json_add_time(out, "started", m->waits.from_ms);
+		json_add_time(out, "ended", m->waits.to_ms);
+		json_add_number(out, "duration_ms", m->waits.ms);
+		json_add_string(out, "question", m->waits.question);
+		json_end(out, '}');
+	}
 	json_add_time(out, "started", m->started_ms);
 	json_add_time(out, "ended", ended ? m->ended_ms : 0);
 	json_add_known(out, "duration_ms", ended, (uint64_t)m->duration_ms);

@@ -5,12 +5,10 @@
 // nothing executes, and nothing but base64, so whatever a command printed is out of HTML's reach; a
 // Content-Security-Policy with a random nonce lets nothing else run and nothing be loaded.
 
-#include "config/words.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
-#include "shim/exec_call.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
 
@@ -49,90 +47,17 @@ struct report_call {
 	struct store stores[STORE_MAX];
 	int store_count;
 	struct stats stats;
-	void *met;      /* of runs_meet() */
-	uint64_t count; /* of the runs in the list */
-	uint64_t total; /* those that are too old for the page included */
-	bool lives;     /* one of them */
+	void *met;              /* of runs_meet() */
+	uint64_t count;         /* of the runs in the list */
+	uint64_t total;         /* those that are too old for the page included */
+	bool lives;             /* one of them */
+	struct live_status now; /* of the last one that lives */
 
 	struct buffer list;  /* of runs, elements of an array in JSON */
 	struct buffer parts; /* the elements of the stream */
 	struct buffer open;  /* the part that is not complete */
 	uint64_t size;       /* of the stream */
 };
-
-/* --- the name of a command ----------------------------------------------------------- */
-
-static bool name_is_among(const char *name, const char *const names[])
-{
-	while (*names && strcmp(*names, name) != 0)
-		names++;
-	return *names;
-}
-
-static void name_words(struct buffer *out, char *const *words)
-{
-	/* Programs whose second word says what they do. */
-	static const char *const with_verbs[] = {
-		"git",      "npm",       "npx",    "pnpm",    "yarn", "cargo",   "go",
-		"docker",   "pip",       "podman", "kubectl", "uv",   "poetry",  "dotnet",
-		"gradle",   "mvn",       "make",   "brew",    "apt",  "apt-get", "bundle",
-		"terse",    "systemctl", "deno",   "bun",     "gh",   "helm",    "terraform",
-		"composer", "mix",       "rustup", "nix",     NULL,
-	};
-	const char *slash = strrchr(words[0], '/');
-	const char *name = slash && slash[1] ? slash + 1 : words[0];
-	buffer_append_string(out, name);
-	if (!name_is_among(name, with_verbs))
-		return;
-	/* The word behind the options; those of one letter have a value (git -C DIR log). */
-	for (words++; *words && **words == '-';)
-		words += (*words)[1] && !(*words)[2] && words[1] ? 2 : 1;
-	const char *verb = *words;
-	if (verb && *verb >= 'a' && *verb <= 'z' &&
-	    strspn(verb, "abcdefghijklmnopqrstuvwxyz0123456789:-_") == strlen(verb))
-		buffer_printf(out, " %s", verb);
-}
-
-static void name_string(struct buffer *out, const char *string)
-{
-	/* They print nothing, so a string is not named after them. */
-	static const char *const silent[] = {"cd",    "exit", ":",    "true",   "false", "set",
-					     "unset", "kill", "wait", "export", NULL};
-	struct words w;
-	size_t before = out->len;
-	if (words_parse(&w, string) == 0) {
-		for (size_t i = w.count; i-- > 0 && out->len == before;) {
-			/* The command that feeds the pipeline at whose end it is. */
-			size_t first = i;
-			for (size_t k = i; k-- > 0;) {
-				if (w.commands[k].into == (int)first)
-					first = k;
-			}
-			char *const *words = &w.words[w.commands[first].first];
-			if (w.commands[i].into == WORDS_OUT && !name_is_among(words[0], silent))
-				name_words(out, words);
-		}
-		words_release(&w);
-	}
-	if (out->len == before)
-		buffer_append(out, string, strcspn(string, " \t\n"));
-}
-
-/* Appends a short name for a command: "npm test", "make"; of a shell string what its last output
-   comes from. */
-static void report_add_name(struct buffer *out, char *const *argv)
-{
-	size_t count = 0;
-	while (argv[count])
-		count++;
-	if (count == 3 && strcmp(argv[1], "-c") == 0 &&
-	    shell_call_is_shell(shell_call_name(argv[0])))
-		name_string(out, argv[2]);
-	else if (count == 1)
-		name_string(out, argv[0]);
-	else if (count > 0)
-		name_words(out, argv);
-}
 
 /* --- texts -------------------------------------------------------------------------------- */
 
@@ -237,7 +162,7 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 		[ARTIFACT_CAST] = {"recording", OTHER_MOST, 0},
 		[ARTIFACT_SHOWN] = {"shown", OTHER_MOST, 0},
 	};
-	struct buffer *json = &c->list, name = BUFFER_INIT;
+	struct buffer *json = &c->list;
 	const bool lives = m->state == META_RUNNING;
 	const uint64_t kept = m->out.bytes + m->err.bytes,
 		       bytes = m->shown.text > kept ? m->shown.text : kept;
@@ -245,8 +170,9 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 	c->lives |= lives;
 	json_begin(json, NULL, '{');
 	runs_append_json(json, m, META_LINE);
-	report_add_name(&name, m->argv);
-	json_add_made(json, "name", &name);
+	json_begin(json, "labels", '{');
+	runs_add_labels(json, m, true);
+	json_end(json, '}');
 	json_add_string(json, "profile", m->profile);
 	json_add_string(json, "agent", m->agent);
 	json_add_count(json, "shown_bytes", m->shown.bytes);
@@ -286,7 +212,19 @@ static int report_read_run(struct report_call *c, const struct journal_line *lin
 		return met;
 	int read = line->kind == JOURNAL_RUN ? meta_parse(line->text, line->len, m)
 					     : meta_read_found(&line->of, m);
-	return read == 0 ? 0 : errno == ENOMEM ? -1 : 1;
+	if (read < 0)
+		return errno == ENOMEM ? -1 : 1;
+	if (m->state != META_RUNNING)
+		return 0;
+	/* Its supervisor alone knows whether it waits now. */
+	int run = client_open(c->stores, c->store_count, m->id);
+	if (run >= 0 && client_status(run, FRAME_STATUS, &c->now) == 0 &&
+	    c->now.state == LIVE_WAITING)
+		m->waits = (struct meta_waits){.count = 1,
+					       .from_ms = clock_real_ms() - c->now.quiet_ms,
+					       .question = c->now.prompt};
+	io_close(&run);
+	return 0;
 }
 
 /* Reads the session in all stores, the newest runs first. Returns 0, or -1 with errno. */
@@ -326,7 +264,7 @@ __asm__(".pushsection .rodata\n"
 	"report_page:  .incbin \"supervisor/command/page/page.html\"\n.byte 0\n"
 	"report_style: .incbin \"supervisor/command/page/page.css\"\n.byte 0\n"
 	"report_script:\n"
-	".irp part, base,data,terminal,player,differ,lines,timeline,list,run,main\n"
+	".irp part, base,name,data,terminal,player,differ,lines,timeline,list,run,main\n"
 	".incbin \"supervisor/command/page/\\part\\().js\"\n"
 	".endr\n.byte 0\n.popsection\n");
 extern const char report_page[] __asm__("report_page"), report_style[] __asm__("report_style"),

@@ -42,8 +42,22 @@
 #define AGAIN_MS      100
 #define PAUSE_MOST_MS 30000
 
+/* It does not wait for input any more, if it did. */
+static void looks_end_wait(struct looks *l, int64_t now_ms)
+{
+	struct meta_waits *w = &l->waits;
+	if (!l->waits_ms)
+		return;
+	if (w->count++ == 0)
+		w->from_ms = l->waits_ms;
+	w->to_ms = now_ms;
+	w->ms += now_ms - l->waits_ms;
+	l->waits_ms = 0;
+}
+
 void looks_touch(struct looks *l, int64_t now_ms)
 {
+	looks_end_wait(l, now_ms);
 	l->active_ms = now_ms;
 	l->pause_ms = l->first_ms;
 	l->at = l->device ? now_ms + (l->sent ? HUP_GRACE_MS : l->first_ms) : 0;
@@ -69,8 +83,12 @@ static bool looks_note(struct looks *l, bool waits, int64_t now_ms, int64_t agai
 {
 	if (waits) {
 		l->at = now_ms + again_ms;
-		return ++l->agreed >= AGREED;
+		if (++l->agreed < AGREED)
+			return false;
+		l->waits_ms = l->waits_ms ? l->waits_ms : l->active_ms;
+		return true;
 	}
+	looks_end_wait(l, now_ms);
 	l->agreed = 0;
 	l->at = now_ms + l->pause_ms;
 	l->pause_ms = l->pause_ms * 3 / 2 < most_ms ? l->pause_ms * 3 / 2 : most_ms;

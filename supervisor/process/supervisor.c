@@ -274,6 +274,7 @@ static void supervisor_on_child(void *ctx, short revents)
 		}
 		supervisor_drain(s);
 		s->ended_ms = clock_monotonic_ms();
+		looks_touch(&s->looks, s->ended_ms);
 		s->state = SUPERVISOR_FINISHING;
 		supervisor_on_finish(s, s->ended_ms);
 	}

@@ -147,14 +147,16 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group);
 // Otherwise the reader gets a line about it, as about a command that stays on the alternate screen.
 
 struct looks {
-	int master;        /* of the terminal; not owned */
-	dev_t device;      /* of its slave; 0: there is none, and no look */
-	int64_t first_ms;  /* between the last activity and the first look */
-	int64_t active_ms; /* when something was written or typed last; times are monotonic */
-	int64_t at;        /* the next look; 0: none */
-	int64_t pause_ms;  /* until the next one, if this finds nothing */
-	int agreed;        /* looks in a row that found it waiting */
-	bool prompts;      /* it waits at a prompt */
+	int master;              /* of the terminal; not owned */
+	dev_t device;            /* of its slave; 0: there is none, and no look */
+	int64_t first_ms;        /* between the last activity and the first look */
+	int64_t active_ms;       /* when something was written or typed last; times are monotonic */
+	int64_t at;              /* the next look; 0: none */
+	int64_t pause_ms;        /* until the next one, if this finds nothing */
+	int agreed;              /* looks in a row that found it waiting */
+	bool prompts;            /* it waits at a prompt */
+	int64_t waits_ms;        /* since when it waits for input; 0: it does not */
+	struct meta_waits waits; /* the times that are over */
 	/* For keys. */
 	int64_t screen_at; /* when to look for the alternate screen; 0: not any more */
 	bool reported;     /* a wait was */

@@ -334,6 +334,14 @@ void supervisor_report(struct supervisor *s)
 	supervisor_keep_both(s);
 	int64_t duration = s->ended_ms - s->job->begun_ms;
 	s->record.meta.reported = s->live.reported;
+	if (s->looks.waits.count > 0) {
+		/* The looks have monotonic time. */
+		const int64_t apart = s->job->started_ms - s->job->begun_ms;
+		s->record.meta.waits = s->looks.waits;
+		s->record.meta.waits.from_ms += apart;
+		s->record.meta.waits.to_ms += apart;
+		s->record.meta.waits.question = s->prompt;
+	}
 	/* By what its own session sent it. */
 	int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : WEXITSTATUS(s->status) - 128;
 	s->record.meta.wanted =

@@ -36,6 +36,9 @@ class Journal(Remote):
         self.shell("terse seq 3000 >file; terse -c 'seq 9; seq 3000 >&2' 2>errors; terse seq 3 | cat")
         self.terse("--service", "web", "--for", "on", "sh", "-c", "echo on; exec sleep 1000")
         self.terse("signal", "last")
+        self.terse("--yield=20s", "sh", "-c", "printf 'Go on? '; read answer")
+        self.terse("send", "last", "y", "--key", "enter")
+        self.terse("await", "last")
         one = self.terse(*FAIL, env={"TERSE_LABELS": "team=x"}).id
         eventually(lambda: one in self.pushed() and not self.mine(), "the object")
         self.terse("read", one)

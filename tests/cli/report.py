@@ -129,6 +129,23 @@ class Page(Case):
         self.terse("await", name)
         eventually(lambda: self.data(self.page()).get("r0", {}).get("state") == "done", "its end on the page")
 
+    def test_what_waits_for_somebody_to_type(self):
+        """While it waits, as its supervisor says, and later as its line has it."""
+        self.terse("--yield=20s", "sh", "-c", "printf 'Go on? '; read x; printf 'Sure? '; read x; exec sleep 300")
+        waits = self.data(self.page())["r0"]["waits"]
+        self.assertEqual((waits["question"], waits["ended"]), ("Go on? ", None))
+        for question in "Sure? ", None:
+            self.terse("send", "last", "y", "--key", "enter")
+            eventually(lambda: self.data(self.page())["r0"].get("waits", {}).get("question") == question, question)
+        self.terse("signal", "last")
+        self.terse("await", "last")
+        run = eventually(lambda: [run for run in [self.data(self.page())["r0"]] if run["state"] == "done"], "its end")[0]
+        waits = run["waits"]
+        self.assertEqual((waits["count"], waits["question"]), (2, "Sure? "))
+        self.assertTrue(run["started"] <= waits["started"] < waits["ended"] <= run["ended"], run)
+        self.assertTrue(0 < waits["duration_ms"] <= run["duration_ms"], run)
+        self.assertEqual(json.loads(self.ask("list", "--json"))["data"]["runs"][0]["waits"], waits)
+
     def test_what_has_ended_and_left_a_process_behind(self):
         """Its line is not in the history until that has gone, too."""
         self.terse("sh", "-c", "seq 3000; while [ ! -e go ]; do sleep 0.05; done & exit 3")

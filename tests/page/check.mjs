@@ -4,7 +4,7 @@
 //   check.mjs BUILD MODULES [PICTURES]
 //
 // Nothing is printed to the console, nothing is requested, hostile output stays text; filters, search, keys,
-// links, views and folds work; recordings end as terse snapshot has them; a page that is written anew keeps its
+// links, views and folds work; who does not know a session of 200 runs finds what broke its build; recordings end as terse snapshot has them; a page that is written anew keeps its
 // place; 20,000 runs with 200 MB of text open and scroll. PICTURES: a directory for pictures of the page, to be
 // looked at.
 
@@ -30,8 +30,8 @@ const run = (...argv) => new Promise((done, failed) => {
 });
 const keep = (...argv) => run("--spill", "always", ...argv);
 
-function report(name, ...argv) {
-  const path = join(work, name), done = spawnSync(terse, ["report", ...argv, "-o", path], { env, cwd: work, encoding: "utf8" });
+function report(name, argv = [], home = env.TERSE_HOME) {
+  const path = join(work, name), done = spawnSync(terse, ["report", ...argv, "-o", path], { env: { ...env, TERSE_HOME: home }, cwd: work, encoding: "utf8" });
   assert.equal(done.status, 0, done.stderr);
   return path;
 }
@@ -94,7 +94,9 @@ const PAYLOADS = [
   `<base href="https://example.org/">`, `<link rel=stylesheet href="https://example.org/x.css">`, `<style>*{display:none}</style>`, `<meta http-equiv=refresh content="0;url=https://example.org/">`,
   `<a href="javascript:document.title=1">x</a>`, `<form action="https://example.org/"><input autofocus onfocus=document.title=1>`, `<details open ontoggle=document.title=1>`, `<math><mtext></title><img src=x onerror=document.title=1>`,
   "\${document.title=1}`;document.title=1;`", `";document.title=1;//`, `@NONCE@ @SCRIPT@ @PARTS@`, `{{constructor.constructor('document.title=1')()}}`, `\\u003cscript>document.title=1</script>`, `__proto__ constructor toString`,
-  `<object data="https://example.org/">`, `<video src=x onerror=document.title=1>`, `]]><x:script xmlns:x="http://www.w3.org/1999/xhtml">document.title=1</x:script>`, `<template><script>document.title=1</script></template>`, `[... lines 1-99 omitted, 1 KB]`, `[terse: exit 0]`];
+  `<object data="https://example.org/">`, `<video src=x onerror=document.title=1>`, `]]><x:script xmlns:x="http://www.w3.org/1999/xhtml">document.title=1</x:script>`, `<template><script>document.title=1</script></template>`, `[... lines 1-99 omitted, 1 KB]`, `[terse: exit 0]`,
+  `</title></style></textarea></noscript><script>document.title=1</script>`, `<embed src="https://example.org/">`, `<body onload=document.title=1>`, `javascript:document.title=1`, `&lt;script&gt;document.title=1&lt;/script&gt;`,
+  `<input type=image src="https://example.org/" onerror=document.title=1>`, `<portal src="https://example.org/">`, `url(https://example.org/x.png)`, `" autofocus onfocus="document.title=1" x="`];
 
 async function session() {
   await keep("--", "sh", "-c", "seq 1 3000; echo nee'dle in' the middle; seq 1 3000");
@@ -105,7 +107,7 @@ async function session() {
   await keep("true");
   await keep("sh", "-c", "seq 5000 # \u202e<b>");
   await keep("seq", "6000");
-  for (const payload of PAYLOADS) await keep("sh", "-c", ": " + JSON.stringify(payload).replace(/[$`]/g, "\\$&") + "; exit 7");
+  for (const payload of PAYLOADS) await keep("--description", payload, "sh", "-c", ": " + JSON.stringify(payload).replace(/[$`]/g, "\\$&") + "; exit 7");
   for (const shift of [0, 1]) {
     writeFileSync(join(work, "rows"), Array.from({ length: 400 }, (_, i) => `row ${String(i).replace(/\d/g, (digit) => "abcdefghij"[digit])} took ${i * (shift + 1)} ms${shift && i % 200 === 50 ? " and changed" : ""}`).join("\n") + "\n");
     await keep("--keep-raw", "sh", "-c", "printf '\\033[32mgreen\\033[m and \\033[1;31mred\\033[m\\n'; cat rows; cat payloads >&2");
@@ -149,6 +151,8 @@ async function session() {
   assert.ok((await lines(page)).some(([, text]) => text === "<b>\ufffd[31m\ufffdshown\ufffd"), JSON.stringify(await lines(page)));
   await choose(page, "seq 6000");
   assert.match(await page.$eval(".told", (one) => one.textContent), /which lines is not known/);
+  await choose(page, "exit 7");
+  assert.equal(await page.$eval(".facts:nth-of-type(2)", (one) => one.textContent), PAYLOADS[0]);
 
   // Filters, by keys and by lists.
   await filter(page, "All results", "failed");
@@ -267,6 +271,50 @@ async function session() {
   }
 }
 
+// The way of somebody who has this page of 200 runs and nothing else: which command broke the build, and what was
+// the agent not shown? (See session.)
+async function tried() {
+  const place = join(work, "tried"), made = spawnSync(join(import.meta.dirname, "session"), [terse, place], { encoding: "utf8" });
+  assert.equal(made.status, 0, made.stderr);
+  const path = report("tried.html", ["afternoon"], join(place, "store"));
+  const { page, complaints } = await open(path);
+  if (pictures) await page.screenshot({ path: join(pictures, "tried.png") });
+  assert.equal(await told(page), "200 runs");
+  // What failed is the first that is to be seen, and what has run since it last did not.
+  const [build] = await page.$$eval(".overview li", (all) => all.map((item) => item.textContent).filter((text) => text.startsWith("make ")));
+  assert.match(build, /^make exit 2, .*; succeeds again: .* Runs since its last success/);
+  await page.evaluate(() => [...document.querySelectorAll(".overview li")].find((item) => item.textContent.startsWith("make ")).querySelector("a").click());
+  await page.waitForSelector(".history button");
+  assert.match(await page.$eval(".told", (one) => one.textContent), /The agent was shown [\d,]+ of 709 lines/);
+  // Its text differs from the last one's in numbers alone, but for its end.
+  await view(page, "Changes");
+  assert.match(await page.$eval("h3", (one) => one.textContent), /differ in numbers/);
+  await page.click("h3 button");
+  await until(page, () => document.querySelector("h3 button")?.textContent === "Leave numbers out" && document.querySelector(".line.current"));
+  assert.ok((await lines(page)).some(([number, text, look]) => number === "213" && text === "units.conf:212: unit211 is 21 base1" && look.includes("new")));
+  if (pictures) await page.screenshot({ path: join(pictures, "tried-changes.png") });
+  const first = await page.$eval(".line.current", (one) => one.textContent);
+  await press(page, "n");
+  await until(page, (before) => document.querySelector(".line.current").textContent !== before, first);
+  // The agent was not shown that.
+  await view(page, "Whole text");
+  await search(page, "unit211 is 21 ");
+  await until(page, () => document.querySelector(".line.current"));
+  assert.deepEqual((await lines(page)).find(([, , look]) => look.includes("current")), ["213", "units.conf:212: unit211 is 21 base1", "line current"]);
+  await page.click(".history button");
+  assert.match(await told(page), /^\d+ of 200 runs$/);
+  await search(page, "units.conf");
+  assert.ok((await commands(page)).includes("sed -i 's/ 212$/ 21/' units.conf"));
+  // What waited for somebody to type.
+  await page.click(".found button");
+  await filter(page, "All results", "waited for input");
+  assert.equal(await told(page), "1 of 200 runs");
+  await choose(page, "Overwrite");
+  assert.match(await page.$eval(".told", (one) => one.textContent), /asked “Overwrite units.h\? \[y\/N\]”, waited \d/);
+  assert.deepEqual(complaints, []);
+  await page.close();
+}
+
 // Recordings of real tools, cut in their middles: the page's terminal shows what terse's own does.
 async function recordings() {
   env.TERSE_SESSION = "recordings";
@@ -306,6 +354,10 @@ async function watched() {
   await run("--detach", "--", "sh", "-c", "echo begun; while [ ! -e go ]; do sleep 0.1; done; echo ended");
   const seen = (what, ...values) => page.waitForFunction(what, { polling: 100, timeout: 120000 }, ...values);
   await seen(() => document.querySelector(".tiles")?.textContent.includes("1 running"));
+  await run("--yield", "20s", "sh", "-c", "printf 'Go on? '; read answer; echo $answer");
+  await seen(() => document.querySelector(".tiles").textContent.includes("1 waiting for input"));
+  await run("send", "last", "y", "--key", "enter");
+  await seen(() => document.querySelector(".tiles").textContent.includes(", 1 running"));
   assert.match(await hash(page), /only=succeeded/);
   await filter(page, "All results", "running");
   await choose(page, "echo begun");
@@ -354,7 +406,7 @@ async function many() {
 }
 
 try {
-  for (const part of [session, recordings, watched, many]) await part();
+  for (const part of [session, tried, recordings, watched, many]) await part();
   console.log("ok");
 } finally {
   await browser.close();

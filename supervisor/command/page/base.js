@@ -14,7 +14,7 @@ function make(what, properties, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element[name] = typeof value === "string" ? clean(value) : value;
   }
-  for (const child of children.flat())
+  for (const child of children.flat(Infinity))
     if (child !== null && child !== undefined && child !== false) element.append(child instanceof Node ? child : clean(child));
   return element;
 }
@@ -41,6 +41,9 @@ function duration(ms) {
   if (minutes < 60) return `${minutes} min ${Math.floor(ms / 1000) % 60} s`;
   return minutes < 2880 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${Math.floor(minutes / 1440)} d ${Math.floor(minutes / 60) % 24} h`;
 }
+
+// An estimate has no more than three digits that mean something.
+const about = (n) => count(n < 1000 ? n : Number(n.toPrecision(3)));
 
 const two = (n) => String(n).padStart(2, "0");
 

@@ -85,22 +85,27 @@ async function readShown(run) {
   }
 }
 
-// A command as terse list has it: the string of a shell, else words, in quotes where they need some.
-function commandLine(words, cut) {
-  const isString = words.length === 3 && words[1] === "-c" && /^\/.*sh$/.test(words[0]);
-  const quoted = (word) => (words.length === 1 || /^[\w@%+=:,./\u0080-\u{10ffff}-]+$/u.test(word) ? word : `'${word}'`);
+// A command as terse list has it: the string of a shell, else words, in quotes where they need some. A
+// label has the string of any shell.
+function commandLine(words, cut, isLabel = false) {
+  const isString = words.length === 3 && words[1] === "-c" && (isLabel ? SHELL : /^\/.*sh$/).test(words[0]);
+  const quoted = (word) => (words.length === 1 || /^[\w@%+=:,./\u0080-\u{10ffff}-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
   return (isString ? words[2] : words.map(quoted).join(" ")) + (cut ? " ..." : "");
 }
 
 // Reads the index: facts, and all runs in the order of their starts.
 async function readIndex() {
   const facts = JSON.parse(new TextDecoder().decode(await unpack(document.querySelector("script.index"))));
+  const names = new Map();
   const runs = facts.list.map((run) => {
-    const command = commandLine(run.command ?? [], run.command_cut), started = Date.parse(run.started) || 0, lives = run.state === "running";
+    const words = run.command ?? [], key = words.join("\0"), command = commandLine(words, run.command_cut), started = Date.parse(run.started) || 0, lives = run.state === "running";
     const took = run.duration_ms ?? (lives ? Math.max(0, facts.written_ms - started) : 0);
+    const waits = run.waits && { ...run.waits, from: Date.parse(run.waits.started), to: Date.parse(run.waits.ended ?? "") || started + took };
+    if (waits && !run.waits.ended) waits.duration_ms = Math.max(0, waits.to - waits.from);
+    if (!names.has(key)) names.set(key, nameOf(words));
     return {
-      ...run, command, started, took, lives, ended: started + took, failed: !lives && !run.success,
-      label: command.replace(/\s+/g, " ").trim() || "(no command)", same: JSON.stringify([run.command, run.cwd]),
+      ...run, command, started, took, lives, waits, ended: started + took, failed: !lives && !run.success, name: names.get(key),
+      label: commandLine(words, run.command_cut, true).replace(/\s+/g, " ").trim() || "(no command)", same: JSON.stringify([run.command, run.cwd]),
     };
   }).sort((a, b) => a.started - b.started);
   // A run without an ID has its place for one.
@@ -115,11 +120,17 @@ async function readIndex() {
 }
 
 function result(run) {
-  if (run.lives) return "runs";
+  if (run.lives) return run.waits ? "waits" : "runs";
   if (run.timed_out) return "timed out";
   if (run.signal) return String(run.signal);
   if (run.state === "interrupted") return "interrupted";
   return `exit ${run.exit_code ?? "?"}`;
+}
+
+// How it waited for somebody to type: "asked "Go on? [y/N]", waited 3 times, 5.0 s in all".
+function waited({ waits }) {
+  const how = waits.ended ? `waited ${waits.count > 1 ? `${count(waits.count)} times, ` : ""}${duration(waits.duration_ms)}${waits.count > 1 ? " in all" : ""}` : `waits for input since ${duration(waits.duration_ms)}`;
+  return waits.question?.trim() ? `asked “${waits.question.trim()}”, ${how}` : how;
 }
 
 const tone = (run) => (run.lives ? "live" : run.failed ? "bad" : "good");

@@ -1,13 +1,13 @@
-// In which lines two texts differ. Lines that differ only in what changes from run to run (numbers,
-// times, hashes) count as the same.
+// In which lines two texts differ. Unless they are compared exactly, lines that differ only in what
+// changes from run to run (numbers, times, hashes) count as the same.
 
 const DIFFER_MOST = 1200;
 const masked = (line) => line.replace(/0x[0-9a-f]+|\b(?=\w*\d)[0-9a-f]{7,}\b|\d+(?:[.,:]\d+)*/gi, "0");
 
 // Returns [[kind, from, to]...]: kind "same" has lines of b, "gone" of a, "new" of b.
-function differ(a, b) {
+function differ(a, b, isExact) {
   const numbers = new Map(), number = (line) => {
-    const key = masked(line);
+    const key = isExact ? line : masked(line);
     if (!numbers.has(key)) numbers.set(key, numbers.size);
     return numbers.get(key);
   };

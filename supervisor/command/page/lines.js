@@ -145,10 +145,11 @@ class LinesView {
     for (const row of this.hits ?? []) paint(row, 1, "--found", width / 2, width / 2);
   }
 
-  // The rows that match, of the first 100,000.
+  // The rows that match, the first 100,000 of them; without a search those where changes begin.
   find(wanted) {
+    const isChange = ({ kind }) => kind === "gone" || kind === "new";
     this.wanted = wanted;
-    this.hits = [];
+    this.hits = wanted ? [] : this.starts.filter((row, index) => this.spans[index] && isChange(this.spans[index]) && !(index > 0 && isChange(this.spans[index - 1])));
     for (let index = 0; wanted && index < this.spans.length; index++) {
       const { lines } = this.spans[index];
       for (let k = 0; lines && k < lines.length && this.hits.length < 100000; k++) {

@@ -31,10 +31,11 @@ class List {
     const hit = this.found.get(run), chosen = run === this.chosen, cut = run.shown_bytes > 0 && run.shown_bytes < run.text_bytes;
     const row = make(`div.row.${tone(run)}-run${chosen ? ".chosen" : ""}`, { id: `row-${run.key}`, role: "option", ariaSelected: String(chosen), ariaSetSize: String(this.shown.length), ariaPosInSet: String(index + 1), onclick: () => this.onchoose(run) },
       make(`span.sign.${tone(run)}`, { ariaHidden: "true" }, SIGNS[tone(run)]),
-      make("span.command", { title: run.command.slice(0, 2000) }, run.label.slice(0, 300)),
+      make("span.command", { title: `${run.command.slice(0, 2000)}${run.description ? `\n\n${run.description}` : ""}` }, run.label.slice(0, 300)),
       make(`span.result.${tone(run)}`, {}, result(run)),
       make("span.about", {}, `${time(run.started)}  ·  ${duration(run.took)}`,
         run.text_bytes > 0 && [`  ·  ${size(run.text_bytes)}`, cut && make("span.cut", {}, `, ${size(run.shown_bytes)} shown`)],
+        run.waits && make("span.live", {}, `  ·  ${run.waits.ended ? "waited" : "waits"} ${duration(run.waits.duration_ms)}`),
         hit && make("span.hit-count", {}, hit.lines > 0 ? some(hit.lines, "line") : "command")));
     if (chosen) this.element.setAttribute("aria-activedescendant", row.id);
     return row;
@@ -63,7 +64,7 @@ class List {
     if (!wanted) return progress(1);
     const place = (run) => run.stdout?.pieces?.find(Array.isArray)?.[1] ?? 0;
     const order = [...this.runs].sort((a, b) => place(a) - place(b));
-    for (const run of order) if (matches(wanted, run.command).length > 0) found.set(run, { lines: 0, first: [] });
+    for (const run of order) if (matches(wanted, `${run.command}\n${run.description ?? ""}`).length > 0) found.set(run, { lines: 0, first: [] });
     let yielded = performance.now(), told = yielded;
     for (let i = 0; i < order.length; i++) {
       const hit = await this.searchRun(order[i], wanted);

@@ -10,7 +10,7 @@ function say(text) {
   silence = setTimeout(() => { said.textContent = ""; }, 2500);
 }
 
-const STATE = ["view", "q", "only", "command", "agent", "from", "until", "top", "paused"];
+const STATE = ["view", "q", "only", "command", "agent", "from", "until", "top", "paused", "exact"];
 
 function readState() {
   const [place, query = ""] = location.hash.slice(1).split("?"), [key, line = ""] = place.split(":"), [, name, from, to] = /^(e?)(\d+)(?:-(\d+))?$/.exec(line) ?? [];
@@ -30,16 +30,16 @@ function writeState(state, isStep) {
 }
 
 const KEYS = [
-  ["j  k", "next run, run before"], ["J  K", "next failed run, failed run before"], ["n  p", "next match, match before: in this text, then in the next runs"],
+  ["j  k", "next run, run before"], ["J  K", "next failed run, failed run before"], ["n  p", "next match, match before: in this text, then in the next runs; without a search the next change"],
   ["/", "search all commands and texts; /words/ is an expression"], ["Enter", "into the text; from the search to the first match"], ["1 2 3 4 5", "views: shown, whole text, beside, changes, recording"],
   ["u", "next lines that the agent was not shown"], ["f", "failed runs only"], ["c", "copy the text, or the chosen lines"], ["+  -  0", "zoom the time line; drag in it to choose a time"], ["Escape", "back to the list; clear the search"], ["?", "this help"]];
 
 function tiles(facts, runs) {
-  const failed = runs.filter((run) => run.failed).length, live = runs.filter((run) => run.lives).length;
-  const tokens = (of) => (of.tokens_estimated > 0 ? `, about ${some(of.tokens_estimated, "token")}` : "");
+  const failed = runs.filter((run) => run.failed).length, live = runs.filter((run) => run.lives).length, waiting = runs.filter((run) => run.lives && run.waits).length;
+  const tokens = (of) => (of.tokens_estimated > 0 ? `, about ${about(of.tokens_estimated)} tokens` : "");
   const tile = (value, label) => make("div.tile", {}, make("b", {}, value), " ", make("span", {}, label));
   return make("div.tiles", {},
-    tile(some(runs.length, "run"), [failed > 0 ? `${count(failed)} failed` : "none failed", live > 0 && `${count(live)} running`].filter(Boolean).join(", ")),
+    tile(some(runs.length, "run"), [failed > 0 ? `${count(failed)} failed` : "none failed", live > 0 && `${count(live)} running`, waiting > 0 && `${count(waiting)} waiting for input`].filter(Boolean).join(", ")),
     tile(size(facts.written_bytes), "written"),
     tile(size(facts.shown.bytes), `shown${tokens(facts.shown)}`),
     tile(size(facts.read_back.bytes), `read back${facts.reads ? ` in ${some(facts.reads, "read")}` : ""}`),
@@ -68,15 +68,15 @@ async function begin() {
     return select;
   };
   const names = (field) => [...new Set(runs.map((run) => run[field]).filter(Boolean))].sort();
-  const choices = { only: choice("only", "All results", ["failed", "succeeded", "running", "not shown whole"]), command: choice("command", "All commands", names("name")), agent: choice("agent", "All agents", names("agent")) };
+  const choices = { only: choice("only", "All results", ["failed", "succeeded", "running", "not shown whole", ...(runs.some((run) => run.waits) ? ["waited for input"] : [])]), command: choice("command", "All commands", names("name")), agent: choice("agent", "All agents", names("agent")) };
   choices.agent.hidden = names("agent").length < 2;
   const found = make("span.soft", { role: "status" });
   const clear = button("Clear", "no search, no filter", () => change({ q: "", only: "", command: "", agent: "", from: undefined, until: undefined }, true));
   const keys = make("dialog.keys", { ariaLabel: "Keys" }, make("h2", {}, "Keys"), make("dl", {}, KEYS.map(([key, what]) => [make("dt", {}, key), make("dd", {}, what)])), button("Close", "close (Escape)", () => keys.close()));
-  const about = `written ${clock(facts.written_ms)} by terse; tokens are estimates${facts.older ? `; the newest ${count(runs.length)} runs, ${count(facts.older)} older ones are left out` : ""}`;
+  const written = `written ${clock(facts.written_ms)} by terse; tokens are estimates${facts.older ? `; the newest ${count(runs.length)} runs, ${count(facts.older)} older ones are left out` : ""}`;
   const pause = button("Pause", "", () => change({ paused: state.paused ? "" : "1" }, true));
   page.append(
-    make("header.top", {}, make("h1", {}, facts.session), make("span.soft.about", {}, about), facts.watch && make("span.watch", {}, make("span.live", {}, "● live"), " ", pause), button("Keys ?", "what keys do (?)", () => keys.showModal())),
+    make("header.top", {}, make("h1", {}, facts.session), make("span.soft.about", {}, written), facts.watch && make("span.watch", {}, make("span.live", {}, "● live"), " ", pause), button("Keys ?", "what keys do (?)", () => keys.showModal())),
     tiles(facts, runs), timeLine.element,
     make("div.split", {}, make("section.runs", { ariaLabel: "Runs" }, make("div.tools", { role: "search" }, search, choices.only, choices.command, choices.agent, make("div.found", {}, found, clear)), list.element), view.element),
     said, keys);
@@ -101,7 +101,7 @@ async function begin() {
   }
 
   function fits(run) {
-    const right = { failed: run.failed, succeeded: !run.failed && !run.lives, running: run.lives, "not shown whole": run.shown_bytes > 0 && run.shown_bytes < run.text_bytes };
+    const right = { failed: run.failed, succeeded: !run.failed && !run.lives, running: run.lives, "waited for input": run.waits, "not shown whole": run.shown_bytes > 0 && run.shown_bytes < run.text_bytes };
     return (!state.only || right[state.only]) && (!state.command || run.name === state.command) && (!state.agent || run.agent === state.agent) &&
       (state.from === undefined || state.from === null || (run.ended >= state.from && run.started <= state.until)) && (!list.wanted || list.found.has(run));
   }
@@ -136,36 +136,42 @@ async function begin() {
     list.choose(run);
     const moved = isNew("line") || isNew("name") || isNew("to");
     if (!run) { view.run = null; view.element.replaceChildren(...overview()); }
-    else if (view.run !== run || (state.view && state.view !== view.view) || (moved && !(view.main?.chosen?.from === state.line))) return view.show(run, state);
+    else if (view.run !== run || (state.view && state.view !== view.view) || isNew("exact") || (moved && !(view.main?.chosen?.from === state.line))) return view.show(run, state);
     return null;
   }
 
   // Without a run: what needs to be looked at.
   function overview() {
-    const failed = runs.filter((run) => run.failed), sums = new Map();
+    const failed = runs.filter((run) => run.failed), sums = new Map(), next = new Map(runs.filter((run) => run.before).map((run) => [run.before, run]));
     for (const run of runs) {
       const sum = sums.get(run.name) ?? { name: run.name, runs: 0, failed: 0, took: 0, shown: 0, text: 0 };
       Object.assign(sum, { runs: sum.runs + 1, failed: sum.failed + run.failed, took: sum.took + run.took, shown: sum.shown + run.shown_bytes, text: sum.text + run.text_bytes });
       sums.set(run.name, sum);
     }
-    const link = (run) => make("li", {}, make("a", { href: `#${run.key}`, onclick: (event) => { event.preventDefault(); choose(run); } }, run.label.slice(0, 160)), ` `, make("span.soft", {}, `${result(run)}, ${time(run.started)}`));
-    // A command that has failed and whose next run has not is mended.
-    const after = new Set(runs.map((run) => run.before).filter(Boolean)), open = failed.filter((run) => !after.has(run));
-    const rows = [...sums.values()].sort((a, b) => b.took - a.took).slice(0, 12).map((sum) => make("tr", {}, make("th", { scope: "row" }, button(sum.name ?? "?", "only this command", () => change({ command: sum.name ?? "" }, true))),
-      [count(sum.runs), sum.failed ? count(sum.failed) : "", duration(sum.took), size(sum.text), size(sum.shown)].map((cell) => make("td", {}, cell))));
-    // Since when it fails, and what ran between its last success and that.
-    const since = (run) => {
+    const link = (run, words = run.label.slice(0, 160)) => make("a", { href: `#${run.key}`, onclick: (event) => { event.preventDefault(); choose(run); } }, words);
+    // The last failure of each command, since when it fails, and what has run between that and its last success.
+    const item = (run) => {
       let first = run, fails = 1;
       for (; first.before?.failed; fails++) first = first.before;
-      if (fails === 1 && !first.before) return null;
-      return make("li", {}, make("span.soft", {}, `fails since ${time(first.started)}, ${some(fails, "run")}: `), make("a", { href: `#${first.key}`, onclick: (event) => { event.preventDefault(); choose(first); } }, "the first"),
-        first.before && [" ", button("What ran between ›", "the runs between its last success and its first failure", () => showTime(first.before.started, first.ended))]);
+      const after = next.get(run);
+      return make("li", {}, link(run), " ", make("span.soft", {}, `${result(run)}, ${time(run.started)}`, fails > 1 && [`; ${count(fails)} times since ${time(first.started)}: `, link(first, "the first")], after && [after.lives ? "; runs again: " : "; succeeds again: ", link(after, time(after.started))]),
+        first.before && [" ", button("Runs since its last success ›", "what ran between its last success and its first failure", () => showTime(first.before.started, first.ended))]);
     };
+    // What failed without a word, as test and grep do, is an answer more often than a fault.
+    const last = failed.filter((run) => !next.get(run)?.failed), isQuiet = (run) => run.text_bytes === 0 && run.exit_code === 1 && !run.before, quiet = last.filter(isQuiet);
+    const list = (title, some) => some.length > 0 && [make("p.soft", {}, `${title} (${count(some.length)})${some.length > 12 ? ", the last 12" : ""}:`), make("ul", {}, some.slice(-12).reverse().map(item))];
+    const only = (sum, changes, words, title) => button(words, title, () => change({ command: sum.name ?? "", ...changes }, true));
+    const names = [...new Set(quiet.map((run) => run.name))];
+    const rows = [...sums.values()].sort((a, b) => b.took - a.took).slice(0, 12).map((sum) => make("tr", {}, make("th", { scope: "row" }, only(sum, { only: "" }, sum.name ?? "?", "only this command")),
+      make("td", {}, count(sum.runs)), make("td", {}, sum.failed > 0 && only(sum, { only: "failed" }, count(sum.failed), "only its failures")),
+      [duration(sum.took), size(sum.text), size(sum.shown)].map((cell) => make("td", {}, cell))));
     return [make("div.overview", {},
-      make("h2", {}, failed.length ? `${some(failed.length, "run")} failed` : runs.length ? "No run failed" : "No runs"),
-      open.length > 0 && [make("p.soft", {}, `Failed, and not run again with success since (${count(open.length)}):`), make("ul", {}, open.slice(-15).reverse().map((run) => { const item = link(run), more = since(run); if (more) item.append(make("ul", {}, more)); return item; }))],
-      runs.length > 0 && [make("h2", {}, "Commands"), make("table", {}, make("thead", {}, make("tr", {}, ["command", "runs", "failed", "time", "written", "shown"].map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, rows))],
-      make("p.soft", {}, "Choose a run: j, k, or a bar of the time line. ? lists the keys."))];
+      make("section", {}, make("h2", {}, failed.length ? `${some(failed.length, "run")} failed` : runs.length ? "No run failed" : "No runs"),
+        list("Failed, and not run again with success since", last.filter((run) => !next.has(run) && !isQuiet(run))),
+        list("Failed, and succeeded later", last.filter((run) => next.has(run))),
+        quiet.length > 0 && make("p.soft", {}, `${count(quiet.length)} printed nothing and ended with 1: `, names.slice(0, 12).map((name) => [only({ name }, { only: "failed" }, name, "only its failures"), " "])),
+        make("p.soft", {}, "Choose a run: j, k, or a bar of the time line. ? lists the keys.")),
+      runs.length > 0 && make("section", {}, make("h2", {}, "Commands"), make("table", {}, make("thead", {}, make("tr", {}, ["command", "runs", "failed", "time", "written", "shown"].map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, rows))))];
   }
 
   const step = (by, isWanted) => {
@@ -174,7 +180,7 @@ async function begin() {
   };
 
   async function nextHit(by) {
-    if (!list.wanted || view.nextHit(by)) return;
+    if (view.nextHit(by) || !list.wanted) return;
     const has = (one) => list.found.get(one)?.lines > 0, following = list.next(by, has), run = following ?? (by > 0 ? list.shown.find(has) : list.shown.findLast(has));
     if (!run) return say("no match in a text");
     if (!following) say("from the other end again");

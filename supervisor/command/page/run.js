@@ -33,7 +33,7 @@ class RunView {
     return Object.keys(VIEWS).filter((view) => ({ shown: true, whole: has, beside: has && run.shown && run.shown_bytes !== run.text_bytes, changes: has && run.before, recording: run.recording })[view]);
   }
 
-  // Shows a run; `state` is {view, line, to, top}.
+  // Shows a run; `state` is {view, line, to, top, exact}.
   async show(run, state) {
     const views = this.views(run), round = (this.round = (this.round ?? 0) + 1);
     // The best view: what was not shown stands beside what was.
@@ -49,7 +49,7 @@ class RunView {
     const text = await this.read(run);
     if (this.round !== round) return;
     this.text = text;
-    this.panel.replaceChildren(...await this.drawView(run, view, text));
+    this.panel.replaceChildren(...await this.drawView(run, view, text, state.exact));
     if (this.round !== round) return;
     this.drawTold(run, text);
     this.find(this.page.wanted());
@@ -64,7 +64,7 @@ class RunView {
   }
 
   drawHead(run) {
-    const facts = [clock(run.started), run.lives ? `for ${duration(run.took)}` : `took ${duration(run.took)}`, run.cwd, run.profile && `profile ${run.profile}`, run.agent].filter(Boolean);
+    const facts = [clock(run.started), run.lives ? `for ${duration(run.took)}` : `took ${duration(run.took)}`, run.cwd, run.profile && `profile ${run.profile}`, run.agent, ...Object.entries(run.labels ?? {}).map(([name, value]) => `${name}=${value}`)].filter(Boolean);
     return [
       make("header.run-head", {},
         button("‹ Runs", "back to the list (Escape)", () => this.page.choose(null)),
@@ -74,8 +74,9 @@ class RunView {
         run.id && ["  ·  ", make("code", {}, run.id)],
         " ", button("Copy command", "copy the command", () => copy(run.command, "command copied")),
         run.id && [" ", button("Copy ID", "copy the ID, for terse read", () => copy(run.id, "ID copied"))]),
+      run.description && make("div.facts", {}, run.description),
       this.drawHistory(run),
-    ];
+    ].filter(Boolean);
   }
 
   // The last runs of the same command.
@@ -84,7 +85,7 @@ class RunView {
     if (same.length < 2) return make("div", { hidden: true });
     return make("nav.history", { ariaLabel: "Runs of the same command" }, make("span.soft", {}, `run ${at + 1} of ${same.length} of this command`),
       near.map((other) => make(`a.${tone(other)}${other === run ? ".chosen" : ""}`, { href: `#${other.key}`, title: `${result(other)}, ${clock(other.started)}`, ariaLabel: `${result(other)}, ${clock(other.started)}`, onclick: (event) => { event.preventDefault(); this.page.choose(other); } }, SIGNS[tone(other)])),
-      run.failed && run.before && !run.before.failed && button("What ran between ›", "the runs since the last one of this command, which succeeded", () => this.page.showTime(run.before.started, run.ended)));
+      run.failed && run.before && !run.before.failed && button("Runs since its last success ›", "what ran between the last success of this command and this failure", () => this.page.showTime(run.before.started, run.ended)));
   }
 
   drawTabs(run, views, view) {
@@ -102,11 +103,13 @@ class RunView {
     else if (run.left_out) parts.push(`its text is not in this page: terse read ${run.id}`);
     else if (text.isWhole) parts.push(`the agent was shown the whole text, ${some(total, "line")}`);
     else if (text.shown?.ranges && total > 0) {
-      parts.push(make("b", {}, `The agent was shown ${count(seen)} of ${some(total, "line")}`), `, ${size(run.shown_bytes)} of ${size(run.text_bytes)}`);
+      parts.push(make("b", {}, `The agent was shown ${count(seen)} of ${some(total, "line")}`), run.shown_bytes < run.text_bytes ? `, ${size(run.shown_bytes)} of ${size(run.text_bytes)}` : "");
       if (seen < total) parts.push(" ", button(`${some(total - seen, "line")} not shown ›`, "the next lines that were not shown (u)", () => this.nextUnseen()));
     } else if (text.shown) parts.push(`the agent was shown ${size(run.shown_bytes)}`);
     else if (run.shown_bytes > 0) parts.push(`${size(run.shown_bytes)} were printed; ${text.spans.length > 0 ? "which lines is not known" : "they are not in this page"}`);
-    else parts.push("an agent was shown nothing of it");
+    else if (run.stdout_file) parts.push(`it wrote into ${run.stdout_file}`);
+    else parts.push(run.text_bytes > 0 ? "an agent was shown nothing of it" : "it printed nothing");
+    if (run.waits) parts.push("  ·  ", make("span.live", {}, waited(run)));
     this.told.replaceChildren(...make("div", {}, ...parts).childNodes);
   }
 
@@ -120,16 +123,17 @@ class RunView {
     };
   }
 
-  async drawView(run, view, text) {
+  async drawView(run, view, text, isExact) {
     if (view === "recording") {
       this.player = player({ recording: (await readString(run, "recording")) ?? "", recording_cut: run.recording.pieces.length > 1 });
       return [this.player.element];
     }
-    if (view === "changes") return this.drawChanges(run, text);
+    if (view === "changes") return this.drawChanges(run, text, isExact);
     const shown = view !== "whole" && (text.shown || text.isWhole) ? new LinesView({ ...this.about("What the agent was shown", text), isSeen: null, seenRanges: null }) : null;
     const whole = view === "whole" || view === "beside" ? new LinesView(this.about("Whole text", text)) : null;
     this.main = whole ?? shown;
     this.side = whole ? shown : null;
+    if (run.text_bytes === 0 && !run.lives) return (this.main = null), [];
     if (!this.main) return [make("p.note", {}, run.left_out ? "This page has the texts of newer runs only." : "No text was kept.")];
     const frames = [shown, whole].filter(Boolean).map((lines) => make("section.column", {}, view === "beside" && make("h3", {}, lines === shown ? "What the agent was shown" : "Whole text, what was shown is marked"), lines.frame));
     const panel = make(`div.columns${view === "beside" ? ".two" : ""}`, {}, frames);
@@ -186,16 +190,19 @@ class RunView {
     view.draw();
   }
 
-  async drawChanges(run, text) {
+  async drawChanges(run, text, isExact) {
     const before = await this.read(run.before), view = new LinesView({ ...this.about("Changes", text), isSeen: null, seenRanges: null }), spans = [];
-    let gone = 0, fresh = 0;
+    let gone = 0, fresh = 0, alike = 0;
     for (const name of STREAMS) {
       const a = linesOf(before.spans, name), b = linesOf(text.spans, name);
       if (a.length + b.length === 0) continue;
       if (run.stderr || run.before.stderr) spans.push(heading(name));
-      const changes = differ(a, b);
+      const changes = differ(a, b, isExact);
+      let old = 0;
       changes.forEach(([kind, from, to], i) => {
         const lines = (kind === "gone" ? a : b).slice(from, to), number = { name, first: kind === "gone" ? 0 : from + 1 };
+        if (kind === "same") lines.forEach((line, k) => { alike += line !== a[old + k]; });
+        if (kind !== "new") old += to - from;
         if (kind === "gone") gone += to - from;
         if (kind === "new") fresh += to - from;
         if (kind !== "same") { spans.push({ ...number, kind, lines, sign: kind === "gone" ? "−" : "+" }); return; }
@@ -209,7 +216,9 @@ class RunView {
       });
     }
     const panel = make("div.columns", {}, make("section.column", {},
-      make("h3", {}, `Against the last run of this command, ${clock(run.before.started)} (`, make(`span.${tone(run.before)}`, {}, result(run.before)), `): ${some(fresh, "new line")}, ${count(gone)} gone. Numbers, times and hashes do not count.`), view.frame));
+      make("h3", {}, `Against the last run of this command, ${clock(run.before.started)} (`, make(`span.${tone(run.before)}`, {}, result(run.before)), `): ${some(fresh, "new line")}, ${count(gone)} gone`,
+        alike > 0 && `; ${some(alike, "line")} differ${alike === 1 ? "s" : ""} in numbers, times or hashes alone`, ". ",
+        (alike > 0 || isExact) && button(isExact ? "Leave numbers out" : "Show them, too", "whether lines that differ in numbers, times or hashes alone count", () => this.page.stateChanged({ exact: isExact ? "" : "1" }, true))), view.frame));
     this.main = view;
     this.panel.replaceChildren(panel);
     view.show(spans);
@@ -246,11 +255,11 @@ class RunView {
     this.side?.find(wanted);
     const hits = this.main?.find(wanted) ?? [];
     if (this.main) this.main.currentRow = -1;
-    this.status.textContent = wanted && this.main ? some(hits.length, "match", "matches") : "";
+    this.status.textContent = wanted && this.main ? some(hits.length, "match", "matches") : hits.length > 0 ? some(hits.length, "change") : "";
     return hits;
   }
 
-  // Goes to the next match in this text. Returns false where there is none.
+  // Goes to the next match in this text, or the next change. Returns false where there is none.
   nextHit(by) {
     const { main } = this, hits = main?.hits ?? [];
     if (hits.length === 0) return false;
@@ -259,7 +268,7 @@ class RunView {
     if (next === undefined) return false;
     main.currentRow = next;
     main.toRow(next);
-    this.status.textContent = `match ${count(hits.indexOf(next) + 1)} of ${count(hits.length)}`;
+    this.status.textContent = `${this.page.wanted() ? "match" : "change"} ${count(hits.indexOf(next) + 1)} of ${count(hits.length)}`;
     return true;
   }
 

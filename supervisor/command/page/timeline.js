@@ -84,69 +84,105 @@ class TimeLine {
 
   get laneHeight() { return this.lanes > 5 ? 10 : 16; }
 
+  // Draws with the next picture, however often something changes before.
   draw() {
-    const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(`--${name}`).trim(), ratio = devicePixelRatio || 1;
+    this.due ??= requestAnimationFrame(() => { this.due = null; this.paint(); });
+  }
+
+  paint() {
+    const style = getComputedStyle(document.documentElement), ratio = devicePixelRatio || 1;
+    const colours = Object.fromEntries(["good", "live", "bad", "ink", "paper", "panel", "soft", "line"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
     this.canvas.style.height = `${this.height}px`;
     const width = (this.width = this.canvas.clientWidth), context = this.canvas.getContext("2d");
     this.canvas.width = width * ratio;
     this.canvas.height = this.height * ratio;
     context.scale(ratio, ratio);
     if (!width || this.runs.length === 0) return;
-    this.drawAxis(context, colour, width);
-    this.bars = [];
-    const thin = new Map(), high = this.laneHeight - 3;
+    this.drawAxis(context, colours, width);
+    // Bars that are too thin to stand alone are put together by their places, 2 pixels wide.
+    const thin = new Map(), high = this.laneHeight - 3, places = (width >> 1) + 2;
     for (const run of this.runs) {
-      const from = this.xOf(run.places[0]), to = Math.max(from + 3, this.xOf(run.places[1]) - 0.5), top = 20 + run.lane * this.laneHeight, alpha = this.shown.has(run) ? 1 : 0.18;
-      if (to < 0 || from > width) continue;
-      this.bars.push([from, to, top, run]);
+      const from = this.xOf(run.places[0]), to = Math.max(from + 3, this.xOf(run.places[1]) - 0.5), top = 20 + run.lane * this.laneHeight, isShown = this.shown.has(run);
+      run.bar = to < 0 || from > width ? null : [from, to, top];
+      if (!run.bar) continue;
       if (to - from <= 3 && run !== this.chosen) {
-        const key = `${run.lane} ${Math.round(from / 2)} ${alpha}`, sum = thin.get(key) ?? { from: Math.round(from / 2) * 2, top, alpha, good: 0, live: 0, bad: 0 };
+        const key = (run.lane * 2 + isShown) * places + Math.round(from / 2);
+        let sum = thin.get(key);
+        if (!sum) thin.set(key, (sum = { from: Math.round(from / 2) * 2, top, isShown, good: 0, live: 0, bad: 0, waits: 0 }));
         sum[tone(run)]++;
-        thin.set(key, sum);
+        sum.waits += Boolean(run.waits);
         continue;
       }
-      context.globalAlpha = alpha;
-      context.fillStyle = colour(tone(run));
+      context.globalAlpha = isShown ? 1 : 0.18;
+      context.fillStyle = colours[tone(run)];
       context.fillRect(from, top, to - from, high);
+      if (run.waits) this.drawWait(context, colours, run, high);
       if (run.timed_out || run.signal || run.state === "interrupted") {
         // Ended from outside: its end is marked.
-        context.fillStyle = colour("ink");
+        context.fillStyle = colours.ink;
         context.fillRect(to - 2, top, 2, high);
       }
     }
-    // Of runs that share a place each kind has its share of the bar.
-    for (const { from, top, alpha, ...kinds } of thin.values()) {
+    // Of runs that share a place each kind has its share of the bar; what failed is to be seen among many.
+    for (const { from, top, isShown, waits, ...kinds } of thin.values()) {
+      const sum = kinds.good + kinds.live + kinds.bad, bad = kinds.bad && Math.max(high / 2, (high * kinds.bad) / sum), live = kinds.live && (high - bad) * (kinds.live / (sum - kinds.bad));
+      context.globalAlpha = isShown ? 1 : 0.18;
       let at = top;
-      context.globalAlpha = alpha;
-      for (const kind of ["good", "live", "bad"]) {
-        const share = (high * kinds[kind]) / (kinds.good + kinds.live + kinds.bad), part = kind === "bad" && share > 0 ? Math.max(share, 3) : share;
-        context.fillStyle = colour(kind);
-        context.fillRect(from, kind === "bad" ? top + high - part : at, 2, part);
+      for (const [kind, part] of [["good", high - bad - live], ["live", live], ["bad", bad]]) {
+        context.fillStyle = colours[kind];
+        context.fillRect(from, at, 2, part);
         at += part;
       }
+      if (waits) {
+        context.fillStyle = colours.live;
+        context.fillRect(from - 1, top - 2, 4, 4);
+      }
     }
-    if (this.chosen) {
-      const [from, to, top] = this.bars.find((bar) => bar[3] === this.chosen) ?? [-9, -9, 0];
-      context.globalAlpha = 1;
-      context.strokeStyle = colour("ink");
+    context.globalAlpha = 1;
+    if (this.chosen?.bar) {
+      const [from, to, top] = this.chosen.bar;
+      context.strokeStyle = colours.ink;
       context.lineWidth = 2;
       context.strokeRect(from - 1, top - 1, to - from + 2, this.laneHeight - 1);
     }
-    context.globalAlpha = 1;
+    if (this.drag) {
+      context.fillStyle = "rgba(100, 150, 230, 0.3)";
+      context.fillRect(this.drag[0], 0, this.drag[1] - this.drag[0], this.height);
+    }
     const zoomed = this.view[0] > 0 || this.view[1] < 1;
     this.reset.hidden = !zoomed;
     this.legend.textContent = `${clock(this.timeAt(0))} to ${clock(this.timeAt(width))}${this.pauses.length > 0 && !this.unfolded ? `, ${some(this.pauses.length, "pause")} folded` : ""}`;
   }
 
-  drawAxis(context, colour, width) {
+  // Where a run waited for input its bar is hatched.
+  drawWait(context, colours, { bar: [left, right, top], waits }, high) {
+    const from = Math.max(left, 0, Math.min(this.x(waits.from), right - 3)), to = Math.min(right, this.width, Math.max(from + 3, this.x(waits.to)));
+    context.save();
+    context.beginPath();
+    context.rect(from, top, to - from, high);
+    context.clip();
+    context.fillStyle = colours.live;
+    context.fillRect(from, top, to - from, high);
+    context.strokeStyle = colours.paper;
+    context.lineWidth = 1.5;
+    for (let x = from - high; x < to; x += 6) {
+      context.beginPath();
+      context.moveTo(x, top + high);
+      context.lineTo(x + high, top);
+      context.stroke();
+    }
+    context.restore();
+  }
+
+  drawAxis(context, colours, width) {
     context.font = "10px system-ui, sans-serif";
     let free = 0;
     for (const [a, b] of this.unfolded ? [] : this.pauses) {
       const from = this.x(a), to = this.x(b), text = duration(b - a), wide = context.measureText(text).width;
       if (to < 0 || from > width) continue;
-      context.fillStyle = colour("panel");
+      context.fillStyle = colours.panel;
       context.fillRect(from, 16, to - from, this.height - 16);
-      context.fillStyle = colour("soft");
+      context.fillStyle = colours.soft;
       if (from >= free) { context.fillText(text, Math.max(0, (from + to - wide) / 2), 10); free = (from + to + wide) / 2 + 8; }
     }
     const steps = Math.max(1, Math.floor(width / 130)), zone = new Date(this.timeAt(0)).getTimezoneOffset() * 60000;
@@ -156,10 +192,10 @@ class TimeLine {
       const unit = ROUND.find((unit) => unit >= rate * 110) ?? ROUND.at(-1), at = Math.ceil((this.timeAt(place) - zone) / unit) * unit + zone, x = this.x(at);
       if (x - last < 90 || x > width - 30 || (!this.unfolded && this.pauses.some(([a, b]) => at > a && at < b))) continue;
       last = x;
-      context.fillStyle = colour("line");
+      context.fillStyle = colours.line;
       context.fillRect(x, 14, 1, this.height - 14);
       if (this.unfolded || this.pauses.every(([a, b]) => Math.abs(x - (this.x(a) + this.x(b)) / 2) > 60)) {
-        context.fillStyle = colour("soft");
+        context.fillStyle = colours.soft;
         context.fillText(unit < 1000 ? `${time(at)}.${String(Math.floor(at) % 1000).padStart(3, "0")}` : time(at), x - 20, 10);
       }
     }
@@ -182,8 +218,10 @@ class TimeLine {
 
   runAt(x, y) {
     let best = null;
-    for (const [from, to, top, run] of this.bars ?? [])
-      if (x >= from - 2 && x <= to + 2 && y >= top - 1 && y <= top + this.laneHeight) best = run;
+    for (const run of this.runs) {
+      const [from, to, top] = run.bar ?? [Infinity];
+      if (x >= from - 2 && x <= to + 2 && y >= top - 1 && y <= top + this.laneHeight && (!best || this.shown.has(run))) best = run;
+    }
     return best;
   }
 
@@ -204,18 +242,17 @@ class TimeLine {
       tip.hidden = !run || begin !== null;
       canvas.style.cursor = run ? "pointer" : "crosshair";
       if (run) {
-        tip.textContent = clean(`${run.label.slice(0, 120)}\n${result(run)}, ${duration(run.took)}, ${clock(run.started)}`);
+        tip.textContent = clean(`${run.label.slice(0, 120)}\n${result(run)}, ${duration(run.took)}, ${clock(run.started)}${run.waits ? `\n${waited(run)}` : ""}`);
         tip.style.left = `${Math.max(0, Math.min(event.offsetX, canvas.clientWidth - 320))}px`;
       }
       if (begin === null || Math.abs(event.offsetX - begin) < 5) return;
+      this.drag = [begin, event.offsetX];
       this.draw();
-      const context = canvas.getContext("2d");
-      context.fillStyle = "rgba(100, 150, 230, 0.3)";
-      context.fillRect(begin, 0, event.offsetX - begin, this.height);
     });
     canvas.addEventListener("pointerup", (event) => {
       const from = begin, to = event.offsetX, run = this.runAt(to, event.offsetY);
-      begin = null;
+      begin = this.drag = null;
+      this.draw();
       if (from !== null && Math.abs(to - from) >= 5) this.zoom([place(Math.min(from, to)), place(Math.max(from, to))]);
       else if (run) this.onchoose(run);
     });
