@@ -85,10 +85,9 @@ async function readShown(run) {
   }
 }
 
-// A command as terse list has it: the string of a shell, else words, in quotes where they need some. A
-// label has the string of any shell.
-function commandLine(words, cut, isLabel = false) {
-  const isString = words.length === 3 && words[1] === "-c" && (isLabel ? SHELL : /^\/.*sh$/).test(words[0]);
+// A command as terse list has it: the string of a shell, else words, in quotes where they need some.
+function commandLine(words, cut) {
+  const isString = words.length === 3 && words[1] === "-c" && /^\/.*sh$/.test(words[0]);
   const quoted = (word) => (words.length === 1 || /^[\w@%+=:,./\u0080-\u{10ffff}-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
   return (isString ? words[2] : words.map(quoted).join(" ")) + (cut ? " ..." : "");
 }
@@ -105,7 +104,7 @@ async function readIndex() {
     if (!names.has(key)) names.set(key, nameOf(words));
     return {
       ...run, command, started, took, lives, waits, ended: started + took, failed: !lives && !run.success, name: names.get(key),
-      label: commandLine(words, run.command_cut, true).replace(/\s+/g, " ").trim() || "(no command)", same: JSON.stringify([run.command, run.cwd]),
+      label: (shellString(words) ?? command).replace(/\s+/g, " ").trim() || "(no command)", same: JSON.stringify([run.command, run.cwd]),
     };
   }).sort((a, b) => a.started - b.started);
   // A run without an ID has its place for one.

@@ -61,7 +61,7 @@ async function begin() {
     stateChanged: (changes, isQuiet) => change({ top: undefined, ...changes }, isQuiet),
     scrolled: (top) => { clearTimeout(settling); settling = setTimeout(() => { state.top = top || undefined; writeState(state); }, 250); },
   });
-  let settling = 0, typing = 0;
+  let settling = 0, typing = 0, seen = null;
   const search = make("input", { type: "search", placeholder: "Search commands and texts  (/)", ariaLabel: "Search commands and texts", oninput: () => { clearTimeout(typing); typing = setTimeout(() => change({ q: search.value }, true), 200); }, onchange: () => { clearTimeout(typing); change({ q: search.value }, true); } });
   const choice = (name, label, values) => {
     const select = make("select", { ariaLabel: label, onchange: () => change({ [name]: select.value }, true) }, make("option", { value: "" }, label), values.map((value) => make("option", { value }, value)));
@@ -127,7 +127,7 @@ async function begin() {
       const wanted = pattern(state.q ?? "");
       search.setAttribute("aria-invalid", String(Boolean(state.q) && !wanted));
       list.search(wanted, filter);
-      view.run && view.text && view.find(wanted);
+      if (view.run && view.text && view.find(wanted).length > 0 && wanted) view.nextHit(1);
     }
     timeLine.chosen = list.chosen = run;
     if (["only", "command", "agent", "from", "until", "q"].some(isNew)) filter(list.wanted ? 0 : 1);
@@ -135,7 +135,7 @@ async function begin() {
     document.body.classList.toggle("has-run", Boolean(run));
     list.choose(run);
     const moved = isNew("line") || isNew("name") || isNew("to");
-    if (!run) { view.run = null; view.element.replaceChildren(...overview()); }
+    if (!run) { view.run = null; view.element.replaceChildren(...(seen ??= overview())); }
     else if (view.run !== run || (state.view && state.view !== view.view) || isNew("exact") || (moved && !(view.main?.chosen?.from === state.line))) return view.show(run, state);
     return null;
   }

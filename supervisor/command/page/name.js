@@ -9,7 +9,8 @@ const SILENT = new Set("cd exit : true false set unset kill wait export source .
 const KEYWORDS = new Set("if then elif else while until do ! time {".split(" "));
 const SHELL_TOKEN = /[ \t\r]*(?:(#[^\n]*)|(&&|\|\|?&?|;+&?|\n|&(?!>)|[()])|((?:\d*|&)[<>]+[|&]?)[ \t]*((?:'[^']*'|"(?:\\[^]|[^"\\])*"|[^\s;&|()])*)|((?:'[^']*'|"(?:\\[^]|[^"\\])*"|\$\([^)]*\)|`[^`]*`|\\[^]|[^\s;&|()<>'"\\])+)|(.))/y;
 
-const SHELL = /(?:^|\/)(?:ba|da|z|k|a|fi)?sh$/;
+// What a shell is given to run, if it is one.
+const shellString = (words) => (words.length === 3 && words[1] === "-c" && /(?:^|\/)(?:ba|da|z|k|a|fi)?sh$/.test(words[0]) ? words[2] : null);
 
 function nameOfWords(words) {
   const name = words[0].replace(/^.*\/(?=.)/, "");
@@ -46,6 +47,6 @@ function nameOfString(text) {
 
 function nameOf(words) {
   if (words.length === 0) return "";
-  const isString = words.length === 3 && words[1] === "-c" && SHELL.test(words[0]);
-  return isString ? nameOfString(words[2]) : words.length === 1 ? nameOfString(words[0]) : nameOfWords(words);
+  const string = shellString(words) ?? (words.length === 1 ? words[0] : null);
+  return string === null ? nameOfWords(words) : nameOfString(string);
 }
