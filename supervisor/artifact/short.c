@@ -214,8 +214,20 @@ int short_read(int dir, const char *id, enum artifact_part part, struct short_pa
 	    head.offset == place.offset && memcmp(head.id, id, ID_LEN) == 0 &&
 	    head.check == short_check(record)) {
 		bool is_there = part < ARTIFACT_ARCHIVED && head.sizes[part] != ABSENT;
-		found->data = record->data + from;
 		found->len = is_there ? head.sizes[part] : 0;
+		const char *data = record->data + from;
+		const size_t out =
+			head.sizes[ARTIFACT_OUT] == ABSENT ? 0 : head.sizes[ARTIFACT_OUT];
+		/* What was shown is a line, and what follows it, or else the text. */
+		if (is_there && part == ARTIFACT_SHOWN &&
+		    memchr(data, '\n', found->len) == data + found->len - 1 &&
+		    buffer_reserve(record, found->len + out) == 0) {
+			buffer_append(record, record->data + from, found->len);
+			buffer_append(record, record->data + sizeof(head), out);
+			from = at;
+			found->len += out;
+		}
+		found->data = record->data + from;
 		errno = ENOENT;
 		result = is_there ? 0 : -1;
 	} else { /* it may have been removed just now */
@@ -228,19 +240,13 @@ out:
 
 int short_open(int dir, const char *id, enum artifact_part part)
 {
-	struct short_part found = {.len = 0}, text = {.len = 0};
+	struct short_part found = {.len = 0};
 	int fd = -1;
-	/* Behind its first line the text follows, if there is nothing else. */
-	if (short_read(dir, id, part, &found) == 0 &&
-	    (part != ARTIFACT_SHOWN ||
-	     memchr(found.data, '\n', found.len) != found.data + found.len - 1 ||
-	     short_read(dir, id, ARTIFACT_OUT, &text) == 0))
+	if (short_read(dir, id, part, &found) == 0)
 		fd = io_above_standard(memfd_create(id, MFD_CLOEXEC));
-	if (fd >= 0 && (io_write_at(fd, found.data, found.len, 0) < 0 ||
-			io_write_at(fd, text.data, text.len, (off_t)found.len) < 0))
+	if (fd >= 0 && io_write_at(fd, found.data, found.len, 0) < 0)
 		io_close(&fd);
 	buffer_release(&found.record);
-	buffer_release(&text.record);
 	return fd;
 }
 
