@@ -56,8 +56,9 @@ const struct section_entry *section_next(const struct settings *s, const struct 
 	bool here = *at > 0;
 	const bool any = here || form->adds;
 	for (size_t i = *at; !(found && any) && (e = section_entry_at(s, form, i)) != NULL; i++) {
+		/* Most names differ in the first byte. */
 		if (e->kind == SECTION_NAME)
-			here = strcmp(e->text, name) == 0;
+			here = *e->text == *name && strcmp(e->text, name) == 0;
 		if (!here || e->kind != SECTION_TEXT || strcmp(e->key, key) != 0 ||
 		    (found && found->by == e->by))
 			continue;

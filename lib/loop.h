@@ -30,7 +30,7 @@ struct loop {
 };
 
 /* Nothing else of it needs a value, so that the room for many costs nothing. One that holds zeros
-   has begun. */
+   has begun, but its page, when it is read first, is made twice. */
 void loop_begin(struct loop *l);
 
 /* For this turn: calls `ready` (NULL: it only ends the turn) when one of `events` comes, or an

@@ -271,6 +271,7 @@ static void frontend_on_frame(void *ctx, short revents)
 static void frontend_wait_for_end(struct frontend *f)
 {
 	static struct loop l; /* a stack may not grow so much where memory is limited */
+	loop_begin(&l);
 	while (!f->over) {
 		int64_t now = clock_monotonic_ms();
 		if (f->group == 0)

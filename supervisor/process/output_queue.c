@@ -22,7 +22,6 @@ void output_queue_init(struct output_queue *o, int fd)
 	struct stat st;
 	*o = (struct output_queue){
 		.fd = fd, .own = -1, .queue = BUFFER_INIT, .most.rlim_cur = RLIM_INFINITY};
-	getrlimit(RLIMIT_FSIZE, &o->most);
 	/* A descriptor that fstat() refuses may still be writable. */
 	if (fstat(fd, &st) == 0)
 		o->type = st.st_mode & S_IFMT;
@@ -31,6 +30,8 @@ void output_queue_init(struct output_queue *o, int fd)
 	/* Other devices take what they get, and opening them once more may do something. */
 	if (o->type == S_IFCHR && !isatty(fd))
 		o->type = S_IFREG;
+	if (o->type == S_IFREG)
+		getrlimit(RLIMIT_FSIZE, &o->most);
 }
 
 /* O_NONBLOCK belongs to the open file, and the one we were given is shared with the caller. */

@@ -634,6 +634,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 {
 	static struct loop loop; /* a stack may not grow so much where memory is limited */
 	struct loop *l = &loop;
+	loop_begin(l);
 	supervisor_look_at_clocks(s);
 	int64_t over = s->paid - now_ms * (RATE_LIMIT_RATE / 1000) - RATE_LIMIT_BURST;
 	int64_t pace = over < 0 ? 0 : now_ms + (over + LEAST_TAKEN) / (RATE_LIMIT_RATE / 1000);
@@ -754,7 +755,7 @@ static void supervisor_start(struct supervisor *s)
 	const struct job *job = s->job;
 	const struct channels *l = &job->channels;
 	sigset_t set;
-	setsid();
+	s->tree.session = setsid();
 	fstat(STDIN_FILENO, &s->given);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
@@ -853,10 +854,9 @@ static void supervisor_prepare(struct supervisor *s)
 		setrlimit(raised[i], &limit);
 	}
 	live_begin(s);
-	s->tree = (struct tree_end){.session = getpid(),
-				    .command = s->command,
-				    .group = s->group,
-				    .grace_ms = set->grace};
+	s->tree.command = s->command;
+	s->tree.group = s->group;
+	s->tree.grace_ms = set->grace;
 	int64_t now_ms = clock_monotonic_ms();
 	if (set->timeout)
 		s->timer[TIMER_TIMEOUT] = job->begun_ms + set->timeout;

@@ -353,13 +353,13 @@ struct supervisor {
 	char *chunk;                /* SOURCE_CHUNK bytes */
 	/* Long ones last, of which a run mostly touches little. */
 	struct record record;
-	struct summary summary; /* in a format other than text */
 	char prompt[LIVE_TEXT]; /* what the command asks */
 	/* Who holds the output when the command has ended, as last seen, and in words: "tee still
 	   writes", "" if nobody can be seen. */
 	struct process holders[HOLDERS];
 	int holder_count;
 	char who[96];
+	struct summary summary; /* in a format other than text */
 	struct front front;
 };
 
