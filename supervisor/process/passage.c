@@ -97,9 +97,6 @@ void passage_begin(struct passage *p)
 	p->passed = 0;
 	p->ended_line = true;
 	p->state = PASSAGE_HEAD;
-	p->text = passage_text(p, p->job->settings, INTERCEPT_PERSON, 0, 0);
-	if (!p->text)
-		p->state = PASSAGE_AS_IT_IS;
 }
 
 /* How much of the head's next bytes may pass: to the end of a line if possible, and not into one
@@ -225,7 +222,11 @@ void passage_let_go(struct passage *p)
 void passage_feed(struct passage *p, const char *data, size_t len)
 {
 	p->came_ms = p->state == PASSAGE_CLOSED ? 0 : clock_monotonic_ms();
-	if (p->state == PASSAGE_HEAD) {
+	/* What prints nothing needs no terminal. */
+	if (p->state == PASSAGE_HEAD && !p->text && len > 0 &&
+	    !(p->text = passage_text(p, p->job->settings, INTERCEPT_PERSON, 0, 0)))
+		p->state = PASSAGE_AS_IT_IS;
+	if (p->state == PASSAGE_HEAD && len > 0) {
 		size_t head = passage_head_len(p, data, len);
 		passage_print(p, data, head);
 		interceptor_feed(p->text, data, head);
@@ -257,7 +258,7 @@ void passage_end(struct passage *p, int status)
 	TRACE(PROCESS, "shell: a command has ended: %d", status);
 	/* The history is one line, and is not opened before it is written. */
 	record_prepare(&p->record, p->job->settings->gc_interval);
-	if (p->state == PASSAGE_HEAD)
+	if (p->state == PASSAGE_HEAD && p->text)
 		interceptor_finish(p->text);
 	p->record.meta.binary = p->text && interceptor_facts(p->text).is_binary;
 	record_end(&p->record, status > 0 ? W_EXITCODE(status, 0) : 0, false, status < 0,
