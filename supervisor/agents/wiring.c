@@ -181,7 +181,7 @@ static int outermost(const struct outline *o, int own, const int *nodes, size_t 
 			return own;
 		while (depth > 0 && nodes[depth - 1] != up)
 			depth--;
-		/* The pattern for which tools a hook is does not count where terse made it. */
+		/* The pattern of the tools that a hook is for does not count: terse wrote it. */
 		int matcher = depth ? -1 : outline_member(o, up, "matcher");
 		for (size_t at = o->nodes[up].start + 1; at < o->nodes[up].end - 1; at++) {
 			if (at == o->nodes[own].begin)

@@ -269,11 +269,10 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	if (full)
 		buffer_printf(words, "--max-lines=%d%c--max-err-lines=%d%c", RUN_LINES_MAX, 0,
 			      RUN_LINES_MAX, 0);
+	/* It holds for a failure as well. */
 	if (size)
-		buffer_printf(words,
-			      "--size=%" PRId64 "%c--failure-size=%" PRId64 "%c--err-size=%" PRId64
-			      "%c",
-			      size, 0, size, 0, size, 0);
+		buffer_printf(words, "--size=%" PRId64 "%c--err-size=%" PRId64 "%c", size, 0, size,
+			      0);
 	if (leave && !args)
 		buffer_printf(words, "--leave=%s%c", leave, 0);
 	buffer_printf(words, "%s%c%s%c", args ? "--" : "-c", 0, argument_text(a, "command"), 0);

@@ -10,8 +10,8 @@
 
 #include "lib/buffer.h"
 #include "supervisor/agents/session.h"
+#include "supervisor/process/output_queue.h"
 #include "supervisor/process/protocol.h"
-#include "supervisor/process/source.h"
 
 #include <jansson.h>
 #include <limits.h>

@@ -570,8 +570,8 @@ static void front_pass(struct supervisor *s, const struct frame *f, size_t len)
 		} else if (f->b) {
 			kill(s->command, f->a);
 		} else {
-			/* Keys of the caller's terminal are for the job in the foreground of the
-			   command's, if that has any. */
+			/* What is typed at the caller's terminal goes to the foreground job of the
+			   command's terminal, if that has jobs. */
 			bool key = f->a == SIGINT || f->a == SIGQUIT || f->a == SIGTSTP;
 			pid_t group = key && s->job->channels.jobs && s->drawn
 					      ? tcgetpgrp(s->drawn->fd)

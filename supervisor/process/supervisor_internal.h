@@ -523,7 +523,7 @@ static inline bool supervisor_has_reader(const struct supervisor *s)
 	return s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;
 }
 
-/* Prints what is held back of the texts whose moment it is. */
+/* Prints what the texts hold back, if this is the moment for it. */
 void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment, int64_t now_ms);
 
 /* Prints a line with the ID if the reader has seen nothing new for long, or not all there is. */

@@ -453,7 +453,8 @@ void cursor_restore(struct terminal *t);
 
 /* mode.c: SM and RM, DECKPAM and DECKPNM, DECSTR, RIS */
 void mode_init(struct terminal *t);
-/* Whether a mode among the parameters has a say in the text: the append gear has none of them. */
+/* Whether one of the modes among the parameters changes how text is taken; the append gear knows
+   none of those. */
 bool mode_acts(const struct terminal *t);
 void mode_change(struct terminal *t);
 void mode_soft_reset(struct terminal *t);

@@ -38,11 +38,11 @@ TEST(words)
 		 "\"read\"}",
 		 "run ... --tty --timeout=5ms --max-lines=7 --max-err-lines=8 --profile=read "
 		 "--size=99 "
-		 "--failure-size=99 --err-size=99 -- -a -c "},
+		 "--err-size=99 -- -a -c "},
 		{"run_command", "{\"command\":\"a\",\"include_full_output\":true}",
 		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 "
 		 "--max-lines=1000000000 --max-err-lines=1000000000 --size=1048576 "
-		 "--failure-size=1048576 --err-size=1048576 --leave=leave -c a "},
+		 "--err-size=1048576 --leave=leave -c a "},
 		{"run_command",
 		 "{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
 		 "run ... --yield=7ms --max-lines=500 --max-err-lines=750 --leave=leave -c a "},
