@@ -194,19 +194,23 @@ size_t source_read_once(int fd, char *data, size_t len, int *end)
 	}
 }
 
-/* Bytes that a pty hands out at a time. */
+/* A pty hands out so many bytes at a time, ... */
 #define LEAST_READ ((size_t)4096)
+
+/* ... and the kernel holds 12 KB of what is written to it meanwhile. Rendering more than that at a
+   time would make the command wait, rendering less costs more. */
+#define PTY_CHUNK ((size_t)16 * 1024)
 
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 {
+	const size_t size = s->pty ? PTY_CHUNK : SOURCE_CHUNK;
 	size_t got = 0;
 	int end = -1;
 	while (s->fd >= 0 && got < most && end < 0) {
-		/* A pty hands out a few KB at a time: reading them in a row lets the command go on
-		   writing while they are rendered; once the reader has gone, it is not to go on. */
+		/* Once the reader has gone, the command is not to go on. */
 		size_t len = 0, n = 1;
-		while (n > 0 && SOURCE_CHUNK - len >= LEAST_READ && (!s->gone || len == 0)) {
-			n = source_read_once(s->fd, chunk + len, SOURCE_CHUNK - len, &end);
+		while (n > 0 && size - len >= LEAST_READ && (!s->gone || len == 0)) {
+			n = source_read_once(s->fd, chunk + len, size - len, &end);
 			len += n;
 		}
 		if (len > 0)
