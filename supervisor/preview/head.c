@@ -110,16 +110,6 @@ static bool head_squeeze(struct head *h)
 	return true;
 }
 
-/* The last line is complete. */
-static void head_end_line(struct head *h)
-{
-	const struct line *l = &h->lines[h->count - 1];
-	size_t len = l->front_len - (line_is_whole(l) && l->ended);
-	h->at.units += limit_counts(h->limit.unit, h->text.data + h->text.len - l->front_len, len);
-	h->is_inside = false;
-	h->is_open &= !h->limit.count || h->at.units < h->limit.count;
-}
-
 void head_feed(struct head *h, const char *data, size_t len)
 {
 	/* A line costs what is kept of it, or three quarters of that when it is clean; and half of
@@ -153,7 +143,11 @@ void head_feed(struct head *h, const char *data, size_t len)
 			h->count--;
 			h->is_inside = false;
 		} else if (newline) {
-			head_end_line(h);
+			size_t kept = l->front_len - line_is_whole(l);
+			const char *text = h->text.data + h->text.len - l->front_len;
+			h->at.units += limit_counts(h->limit.unit, text, kept);
+			h->is_inside = false;
+			h->is_open &= !h->limit.count || h->at.units < h->limit.count;
 		}
 		data += n;
 		len -= n;

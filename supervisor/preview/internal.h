@@ -4,12 +4,9 @@
 //   weights.c   what words and forms tell; generated
 //   keywords.c  finds words; the user's own; where to look for them
 //   score.c     how much one line says about the outcome: by its form and its words
-//   shape.c     hashes of lines and of their forms
 //   run.c       runs of lines that are alike
-//   smart.c     the best candidates so far
-//   weigh.c     how much each of them tells among the others
-//   layout.c    lines and gaps in order, each paid for; lines that are alike become one
-//   choose.c    what is shown, within the budget
+//   smart.c     the best candidates so far, and how much each of them tells among the others
+//   layout.c    what is shown of them: lines and gaps in order, each paid for, within the budget
 //   head.c      the first lines
 #ifndef TERSE_PREVIEW_INTERNAL_H
 #define TERSE_PREVIEW_INTERNAL_H
@@ -66,6 +63,11 @@ static inline __attribute__((always_inline)) bool is_one_of(char c, const char *
 static inline size_t size_min(size_t a, size_t b)
 {
 	return a < b ? a : b;
+}
+
+static inline size_t size_max(size_t a, size_t b)
+{
+	return a > b ? a : b;
 }
 
 static inline size_t skip_digits(const char *text, size_t len, size_t at)
@@ -219,8 +221,6 @@ struct keywords {
 	} slots[KEYWORDS_SLOTS];
 };
 
-void keywords_init(struct keywords *k);
-
 /* Where a lower-case word is, or would be, by its hash. */
 static inline const struct keyword *keywords_find(const struct keywords *k, uint32_t hash)
 {
@@ -254,6 +254,8 @@ struct score {
 	bool thread;     /* names a thread, whose stack follows */
 	bool opens;      /* says that what follows belongs to it */
 	bool tells;      /* is no line of progress, of which there may be many */
+	bool field;      /* is a name of letters, a colon and a value, ... */
+	bool names;      /* ... and the words of failure are in that name, not at its end */
 	bool alarms;     /* has a word of failure, whatever it says, or is a frame of a stack */
 	uint32_t focus;  /* where in a very long line it tells most; 0: at its ends */
 	uint32_t shape;  /* the same for lines that differ only in numbers, paths, hashes */
@@ -271,15 +273,9 @@ struct trait {
 	bool common;      /* many lines of progress are of its family */
 };
 
-/* The texts by which a user marks lines as telling, or as not (config/value.h), and what is asked:
-   of a limit. Has a search look for the first of those that are telling. */
-void phrases_init(const struct limit *limit, struct literals *prefilter);
-
-/* Corrects what was found out about a line. */
+/* Corrects what was found out about a line by the texts with which a user marks lines as telling,
+   or as not (config/value.h), and by what is asked. */
 void phrases_apply(const struct limit *limit, const struct line *line, struct score *score);
-
-/* The fragments of words that tell of failures, for a search at the speed of memory. */
-void prefilter_init(struct literals *s);
 
 /* score.c: the form of one message (how it begins, what it consists of), its words, and what both
    tell together. */
@@ -297,16 +293,16 @@ enum {
 struct preview_judge {
 	struct keywords keywords;
 	bool openings[UINT8_MAX + 1]; /* the first bytes of those */
+	/* Fragments of words that tell of failures, for a search at the speed of memory. */
 	struct literals prefilter;
 	struct limit limit; /* its texts */
 };
 
+/* keywords.c. The texts of the limit have to live as long. */
 void judge_init(struct preview_judge *j, const struct limit *limit);
 
 /* Judges a line. Of a very long one only the start and the end are looked at. */
 void score_judge(const struct preview_judge *j, const struct line *line, struct score *out);
-
-/* shape.c: hashes under which lines are counted: how often does a line like this occur? */
 
 #define SHAPE_SEED 2166136261u
 
@@ -316,27 +312,8 @@ static inline uint32_t shape_mix(uint32_t hash, uint32_t value)
 	return (hash ^ value) * 16777619u;
 }
 
-/* Whether a line is the one in front of it but for one counter that went up, and for times; or the
-   same. Lines without words do not count. Both have to be whole. */
-bool shape_counts_on(const struct line *before, const struct line *line);
-
-/* Whether a line, which was judged, says that something went well or goes on. */
-bool shape_is_progress(const struct line *line, const struct score *score);
-
-/* How often each shape of line occurred, in constant memory: never too low, and
-   too high only when shapes collide in both rows. */
-
-enum { SKETCH_BITS = 14 };
-
-struct sketch {
-	uint16_t rows[2][1 << SKETCH_BITS];
-};
-
-/* Counts one more and returns the count so far, at most 65535. */
-unsigned sketch_add(struct sketch *s, uint32_t shape);
-unsigned sketch_count(const struct sketch *s, uint32_t shape);
-
-/* Successive lines that are one: equal ones, or the second to the last of some that are alike. */
+/* run.c: successive lines that are one: equal ones, or the second to the last of some that are
+ * alike. */
 
 enum run_kind {
 	RUN_EQUAL,  /* to the first, or that alone */
@@ -365,6 +342,10 @@ static inline uint32_t run_shape(const struct score *score)
 {
 	return score->shape ? shape_mix(score->shape, score->score) : 0;
 }
+
+/* Whether a line is the one in front of it but for one counter that went up, and for times; or the
+   same. Lines without words do not count. Both have to be whole. */
+bool run_counts_on(const struct line *before, const struct line *line);
 
 /* A line of a run becomes the rest of that, which is more than the line. */
 void run_cut(struct run *line, const struct run *of);
@@ -404,6 +385,19 @@ static inline uint64_t window_offset(const struct window *w)
 	return w->bytes - w->len;
 }
 
+/* How often each shape of line occurred, in constant memory: never too low, and
+   too high only when shapes collide in both rows. */
+
+enum { SKETCH_BITS = 14 };
+
+struct sketch {
+	uint16_t rows[2][1 << SKETCH_BITS];
+};
+
+/* Counts one more and returns the count so far, at most 65535. */
+unsigned sketch_add(struct sketch *s, uint32_t shape);
+unsigned sketch_count(const struct sketch *s, uint32_t shape);
+
 /* smart.c: the lines that may be worth showing, with their texts, in constant memory. When it is
    full, the least telling ones are dropped. */
 
@@ -432,6 +426,7 @@ unsigned store_least(const struct store *s, size_t *count);
 
 enum {
 	FOUND_BITS = 12,
+	REGULAR_SHARE = 60, /* percent of the lines of a regular text are of common families */
 	COMMON = 5, /* lines of one family, or of one shape, of which further ones tell little */
 };
 
@@ -456,10 +451,6 @@ struct smart *smart_new(struct window *window, const struct limit *limit);
 
 /* Passes over the lines from `from` up to the last newline of the window, and counts them there. */
 void smart_read(struct smart *s, uint64_t from);
-
-/* Whether most lines are of families that many are of, as those of a run that reports its progress.
- */
-bool smart_is_regular(const struct smart *s);
 
 /* The outcome for which the lines are weighed. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
@@ -559,39 +550,11 @@ void layout_begin(struct layout *l, const struct limit *limit, const struct prev
    ENOMEM. */
 int layout_add(struct layout *l, const struct run *run, const struct trait *trait, bool is_first);
 
-/* All lines are added. */
-void layout_price(struct layout *l);
-
-/* Whether all lines of the text fit; then they are taken. */
-bool layout_take_all(struct layout *l);
-
-/* Takes a unit if the budget allows, cut so that it fits and to `most` bytes; 0: only the whole of
- * it. */
-bool layout_take(struct layout *l, size_t unit, size_t most);
-
-/* The units from there on are no part of the head: they stand as they are in the text. */
-void layout_end_head(struct layout *l, size_t from);
-
-/* Takes the units from..to, which are all that is not chosen between their neighbours, if nothing
-   else is in the gap and they cost no more than `room`, or than its marker; `spelled`: with the
-   command in it. Returns whether there is no gap then. */
-bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, size_t room);
-
-/* The same for the gaps on both sides of a taken unit. */
-void layout_close_around(struct layout *l, size_t unit, size_t room);
-
-/* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
-void layout_grow(struct layout *l);
-
-/* Makes the pieces. Their count, or -1 with ENOMEM. */
-int layout_pieces(struct layout *l);
-
-/* choose.c: which of the lines in a layout are taken. */
-
 /* The bytes and units of a limit that the start of the text may take, however the run ends. */
-struct limit choose_head_share(const struct limit *limit);
+struct limit layout_head_share(const struct limit *limit);
 
-/* Takes lines of a layout whose lines do not all fit. */
-void choose(struct layout *l, const struct limit *limit);
+/* All lines are added: takes them all, or those that tell most, and makes the pieces. Their count,
+   or -1 with ENOMEM. */
+int layout_choose(struct layout *l, const struct limit *limit);
 
 #endif

@@ -11,26 +11,6 @@ static struct keyword *keyword_add(struct keywords *k, uint32_t hash)
 	return slot;
 }
 
-void keywords_init(struct keywords *k)
-{
-	*k = (struct keywords){0};
-	for (const struct word *row = word_weights; row->words; row++) {
-		uint32_t hash = SHAPE_SEED;
-		for (const char *at = row->words;; at++) {
-			if (*at == '_')
-				keyword_add(k, hash)->is_first = true;
-			if (*at && *at != ' ') {
-				hash = shape_mix(hash, (unsigned char)*at);
-				continue;
-			}
-			keyword_add(k, hash)->row = row;
-			hash = SHAPE_SEED;
-			if (!*at)
-				break;
-		}
-	}
-}
-
 enum {
 	PHRASE_SCORE = 90,
 	/* Shorter words of a question are not looked for. */
@@ -69,18 +49,6 @@ static const char *next_word(const char *at, size_t *len)
 		*len = strcspn(at, " ");
 	} while (*len > 0 && *len < ABOUT_LEAST && (at += *len));
 	return at;
-}
-
-void phrases_init(const struct limit *limit, struct literals *prefilter)
-{
-	const struct strings *telling = limit->patterns;
-	size_t len = 0;
-	for (size_t i = 0; telling && i < telling->count && i < PHRASES; i++)
-		look_for(prefilter, first_part(telling->items[i]));
-	for (const char *at = limit->about; at && *(at = next_word(at, &len)); at += len) {
-		if (len >= FRAGMENT_LEN)
-			look_for(prefilter, at);
-	}
 }
 
 /* Where a part of a phrase is in a text, in either case; NULL: nowhere. */
@@ -164,11 +132,37 @@ static const char *const fragments[FRAGMENT_GROUPS] = {
 	"imed|meou|issi|smat|iola|lleg|ce l|",
 };
 
-void prefilter_init(struct literals *s)
+void judge_init(struct preview_judge *j, const struct limit *limit)
 {
-	literals_init(s);
+	const struct strings *telling = limit->patterns;
+	*j = (struct preview_judge){.limit = *limit};
+	for (const struct word *row = word_weights; row->words; row++) {
+		uint32_t hash = SHAPE_SEED;
+		for (const char *at = row->words; hash; at++) {
+			if (*at == '_')
+				keyword_add(&j->keywords, hash)->is_first = true;
+			if (*at && *at != ' ') {
+				hash = shape_mix(hash, (unsigned char)*at);
+				continue;
+			}
+			keyword_add(&j->keywords, hash)->row = row;
+			hash = *at ? SHAPE_SEED : 0;
+		}
+	}
+	for (const struct opening *o = opening_weights; o->prefixes; o++) {
+		for (const char *at = o->prefixes; at; at = strchr(at, '|'), at += at != NULL)
+			j->openings[(unsigned char)*at] = true;
+	}
+	literals_init(&j->prefilter);
 	for (unsigned group = 0; group < FRAGMENT_GROUPS; group++) {
 		for (const char *at = fragments[group]; *at; at += FRAGMENT_LEN + 1)
-			literals_add(s, at, group);
+			literals_add(&j->prefilter, at, group);
+	}
+	for (size_t i = 0; telling && i < telling->count && i < PHRASES; i++)
+		look_for(&j->prefilter, first_part(telling->items[i]));
+	size_t len = 0;
+	for (const char *at = limit->about; at && *(at = next_word(at, &len)); at += len) {
+		if (len >= FRAGMENT_LEN)
+			look_for(&j->prefilter, at);
 	}
 }

@@ -6,7 +6,27 @@
 #include <string.h>
 
 enum {
+	/* For what tells of a failure, bytes and lines; of a small budget half of it, of many lines
+	   an eighth. */
+	RESERVE = 2048,
+	RESERVE_LINES = 64,
+	/* Percent of the budget that the end of a successful run has at least. */
+	END_SHARE_SUCCESS = 30, /* ... half of it if it tells little */
+	/* Bytes of a telling line that does not fit whole. */
+	CONTEXT_LINE = 170,
+	/* ... or takes more than this part of the budget. */
+	LONG_PARTS = 4,
+	/* A line of at least this value is more than the context of another. */
+	TELLING = 180,
+	/* One of less is taken only for its place. */
+	CONTEXT = TELLING / 4,
+	/* What a line costs beside its bytes; after a failure no smaller gap is left beside it. */
+	LINE_COST = 100,
+	/* Percent of its value that a line keeps when one like it is taken. */
+	NEXT_OF_SHAPE = 80,
 	MARKER_MAX = 512,
+	/* Units that are looked at in all, so that a very large budget costs no more. */
+	WORK_MAX = 8 * 1000 * 1000,
 };
 
 void layout_begin(struct layout *l, const struct limit *limit, const struct preview_options *given,
@@ -36,24 +56,6 @@ void layout_begin(struct layout *l, const struct limit *limit, const struct prev
 	buffer_clear(&l->text);
 }
 
-static size_t line_limit(const struct line *line, size_t limit)
-{
-	bool barely =
-		line_is_whole(line) && line->length > limit && line->length - limit <= LINE_SLACK;
-	return barely ? (size_t)line->length : limit;
-}
-
-/* Joins the last unit with those that are like it. */
-static void join_last(struct layout *l, enum run_kind most)
-{
-	struct entry *units = l->units + l->single, *joined;
-	size_t gone = run_join(units, l->count - l->single, sizeof(*units), most);
-	for (l->count -= gone, joined = &l->units[l->count - 1]; gone > 0; gone--)
-		joined->trait.value = joined[gone].trait.value > joined->trait.value
-					      ? joined[gone].trait.value
-					      : joined->trait.value;
-}
-
 int layout_add(struct layout *l, const struct run *run, const struct trait *trait, bool is_first)
 {
 	const struct preview_ask *ask = l->ask;
@@ -75,17 +77,28 @@ int layout_add(struct layout *l, const struct run *run, const struct trait *trai
 		return -1;
 	*u = (struct entry){.run = *run,
 			    .range = range,
-			    .limit = line_limit(&run->line, l->max_line),
+			    .limit = l->max_line,
 			    .is_first = is_first,
 			    .trait = *trait};
+	/* One that is hardly longer is not cut. */
+	const size_t over = run->line.length > l->max_line ? run->line.length - l->max_line : 0;
+	if (line_is_whole(&run->line) && over <= LINE_SLACK)
+		u->limit += over;
 	u->trait.common &= ask->status == 0 && !l->asked_for;
 	if (is_back || is_first || run->kind > l->joins)
 		u->run = run_of(&run->line, run->shape);
 	l->back += is_back;
-	if (is_back || is_first)
+	if (is_back || is_first) {
 		l->single = l->count;
-	else
-		join_last(l, u->run.to < l->total_lines ? l->joins : RUN_EQUAL);
+		return 0;
+	}
+	/* The last line is shown as it is. The most telling one of a unit speaks for it. */
+	size_t gone = run_join(l->units + l->single, l->count - l->single, sizeof(*u),
+			       u->run.to < l->total_lines ? l->joins : RUN_EQUAL);
+	l->count -= gone;
+	u -= gone;
+	for (size_t i = 1; i <= gone; i++)
+		u->trait.value = (unsigned)size_max(u->trait.value, u[i].trait.value);
 	return 0;
 }
 
@@ -197,18 +210,14 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 	}
 }
 
-static bool unit_is_back(const struct layout *l, const struct entry *u)
-{
-	return u && u->run.line.number <= l->ask->printed_lines;
-}
-
 /* The gap between two units; NULL is the end of the text on that side. From > to: there is none.
    Or the jump in front of a unit that is not the next line, where no line is left out that was not
    announced already. */
 static struct preview_piece gap_between(const struct layout *l, const struct entry *a,
 					const struct entry *b)
 {
-	const bool from_back = unit_is_back(l, a), to_back = unit_is_back(l, b);
+	const bool from_back = a && a->run.line.number <= l->ask->printed_lines;
+	const bool to_back = b && b->run.line.number <= l->ask->printed_lines;
 	if (to_back || (from_back && b && b->run.line.number == l->ask->printed_lines + 1)) {
 		bool follows = a && a->run.to + 1 == b->run.line.number;
 		return (struct preview_piece){.kind = PREVIEW_JUMP,
@@ -236,34 +245,27 @@ static size_t gap_cost(const struct layout *l, const struct entry *a, const stru
 	return gap.from <= gap.to ? marker_cost(l, &gap) : 0;
 }
 
-/* The bytes that the command takes in the first marker, at most: the last lines have the longest
-   numbers. */
-static size_t spell_cost(const struct layout *l)
+/* Prices all units, and what is kept free for the first marker: the command in it takes most at the
+   last lines, which have the longest numbers. */
+static void layout_price(struct layout *l)
 {
-	if (l->spelled)
-		return 0;
 	struct preview_piece piece = {.kind = PREVIEW_GAP,
 				      .from = l->total_lines - (l->total_lines > 1),
 				      .to = l->total_lines,
 				      .bytes = l->total_bytes};
-	int in_line = 0;
-	size_t shorter = marker_cost(l, &piece);
-	piece.spelled = true;
-	size_t cost = marker_cost(l, &piece) - shorter;
-	if (l->ask->command && !l->bare) {
-		uint64_t most = l->ask->bytes_before + l->total_bytes;
-		in_line =
-			snprintf(NULL, 0, ": %s%" PRIu64 "-%" PRIu64, l->ask->command, most, most);
-	}
-	return cost > (size_t)in_line ? cost : (size_t)in_line;
-}
-
-void layout_price(struct layout *l)
-{
 	for (size_t i = 0; i < l->count; i++)
 		layout_price_unit(l, &l->units[i]);
 	l->gap_cost = gap_cost(l, NULL, NULL);
-	l->spell_cost = spell_cost(l);
+	if (!l->spelled) {
+		size_t shorter = marker_cost(l, &piece), in_line = 0;
+		piece.spelled = true;
+		l->spell_cost = marker_cost(l, &piece) - shorter;
+		uint64_t most = l->ask->bytes_before + l->total_bytes;
+		if (l->ask->command && !l->bare)
+			in_line = (size_t)snprintf(NULL, 0, ": %s%" PRIu64 "-%" PRIu64,
+						   l->ask->command, most, most);
+		l->spell_cost = size_max(l->spell_cost, in_line);
+	}
 	l->used += l->gap_cost + l->spell_cost;
 }
 
@@ -292,7 +294,9 @@ static void price_within(struct layout *l, struct entry *u, size_t most)
 	}
 }
 
-bool layout_take(struct layout *l, size_t unit, size_t most)
+/* Takes a unit if the budget allows, cut so that it fits and to `most` bytes; 0: only the whole of
+   it. */
+static bool layout_take(struct layout *l, size_t unit, size_t most)
 {
 	struct entry *u = &l->units[unit];
 	if (u->chosen)
@@ -329,7 +333,10 @@ bool layout_take(struct layout *l, size_t unit, size_t most)
 	return true;
 }
 
-bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, size_t room)
+/* Takes the units from..to, which are all that is not chosen between their neighbours, if nothing
+   else is in the gap and they cost no more than `room`, or than its marker; `spelled`: with the
+   command in it. Returns whether there is no gap then. */
+static bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, size_t room)
 {
 	const struct entry *before = from > 0 ? &l->units[from - 1] : NULL;
 	const struct entry *behind = to < l->count ? &l->units[to] : NULL;
@@ -362,18 +369,8 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 	return true;
 }
 
-void layout_close_around(struct layout *l, size_t unit, size_t room)
-{
-	for (int below = 0; below < 2; below++) {
-		size_t next = below ? unit + 1 : unit - 1; /* in front of the first: none */
-		struct hole h = next < l->count && !l->units[next].chosen ? find_hole(l, next)
-									  : (struct hole){0};
-		if (h.from < h.to)
-			layout_close_gap(l, h.from, h.to, false, room);
-	}
-}
-
-void layout_end_head(struct layout *l, size_t from)
+/* The units from there on are no part of the head: they stand as they are in the text. */
+static void layout_end_head(struct layout *l, size_t from)
 {
 	size_t kept = from;
 	for (size_t i = from; i < l->count; i++) {
@@ -390,7 +387,8 @@ void layout_end_head(struct layout *l, size_t from)
 	l->count = kept;
 }
 
-bool layout_take_all(struct layout *l)
+/* Whether all lines of the text fit; then they are taken. */
+static bool layout_take_all(struct layout *l)
 {
 	bool spells = false;
 	for (size_t i = 0; i < l->count; i++)
@@ -409,7 +407,8 @@ static bool can_grow(const struct entry *u)
 	return u->chosen && unit_lines(u) == 1 && is_cut(u);
 }
 
-void layout_grow(struct layout *l)
+/* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
+static void layout_grow(struct layout *l)
 {
 	/* Each gets as much more, and what one of them leaves the next ones have. */
 	size_t count = 0;
@@ -430,6 +429,295 @@ void layout_grow(struct layout *l)
 	}
 }
 
+/* Which lines are taken. */
+
+static size_t percent(size_t whole, unsigned share)
+{
+	return whole / 100 * share + whole % 100 * share / 100;
+}
+
+/* When a run has failed, so much of a budget is for the lines that tell of it and the last ones,
+   whatever the mode. While the outcome is open no more is printed than leaves it. */
+static size_t reserved_bytes(size_t bytes)
+{
+	return size_min(bytes / 2, RESERVE);
+}
+
+static uint64_t reserved_lines(uint64_t lines)
+{
+	uint64_t most = lines / 8 < RESERVE_LINES ? RESERVE_LINES : lines / 8;
+	return size_min(lines / 2, most);
+}
+
+struct limit layout_head_share(const struct limit *limit)
+{
+	struct limit share = *limit;
+	bool is_all = limit->mode == MODE_HEAD;
+	/* terse's own text is not the text of a command that failed. */
+	bool leaves = !is_all || !limit->own_words;
+	size_t bytes = share.bytes - (leaves ? reserved_bytes(share.bytes) : 0);
+	uint64_t count = share.count - (leaves ? reserved_lines(share.count) : 0);
+	if (limit->mode == MODE_TAIL)
+		share.bytes = 0;
+	else if (!is_all)
+		share.bytes = percent(share.bytes, limit->head_share);
+	if (!is_all)
+		share.count = (share.count * limit->head_share + 99) / 100;
+	share.bytes = share.bytes < bytes ? share.bytes : bytes;
+	share.count = share.count < count ? share.count : count;
+	return share;
+}
+
+/* Whether the lines behind one of a run that ended well say all of it: it has a word of failure,
+   and is the title of a test that passed, one of many of its form, or something after which the run
+   went on as before. */
+static bool is_false_alarm(const struct layout *l, const struct entry *u, bool went_on)
+{
+	const struct trait *t = &u->trait;
+	return l->ask->status == 0 && t->score.alarms &&
+	       (t->score.kind == SCORE_PASS || t->common || went_on);
+}
+
+/* Takes lines from..to-1 from the start on, or from the end on (`back`), while they fit into
+   `share` bytes; no false alarms behind a fold, or in front of the last one. Returns the first unit
+   behind those taken, or the last one in front of them + 1. */
+static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size_t share)
+{
+	size_t used = 0;
+	bool wary = false, went_on = false;
+	while (from < to) {
+		size_t i = back ? to - 1 : from;
+		const struct entry *u = &l->units[i];
+		uint64_t before = i > l->back ? u[-1].run.to : l->ask->printed_lines;
+		uint64_t behind = i + 1 < l->count ? u[1].run.line.number : l->total_lines + 1;
+		if (back ? u->run.to + 1 != behind : before + 1 != u->run.line.number)
+			break;
+		if ((wary && is_false_alarm(l, u, went_on)) || u->cost > share - used ||
+		    !layout_take(l, i, 0))
+			break;
+		used += u->cost;
+		wary |= back || u->run.kind;
+		went_on |= back && u->trait.common;
+		to -= back;
+		from += !back;
+	}
+	return back ? to : from;
+}
+
+/* Takes the last lines. When not one fits, the last is cut to `cut` bytes. */
+static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut)
+{
+	if (take_end(l, down_to, l->count, true, share) == l->count && down_to < l->count && cut)
+		layout_take(l, l->count - 1, cut);
+}
+
+/* Takes the share of the start, of which some may be printed already. */
+static size_t take_start(struct layout *l, const struct limit *limit)
+{
+	struct limit share = *limit;
+	uint64_t max_lines = l->max_lines;
+	share.count = max_lines;
+	if (l->ask->is_head)
+		share.bytes = l->budget;
+	else
+		share = layout_head_share(&share);
+	share.bytes = share.bytes > l->ask->used ? share.bytes - l->ask->used : 0;
+	l->max_lines = share.count;
+	size_t next = take_end(l, l->back, l->count, false, share.bytes);
+	if (next == 0 && share.bytes && l->count > 1 && l->ask->printed_lines == 0)
+		next += layout_take(l, 0, share.bytes);
+	l->max_lines = max_lines;
+	return next;
+}
+
+static bool follows(const struct entry *before, const struct entry *behind)
+{
+	return before->run.to + 1 == behind->run.line.number;
+}
+
+/* The unit without which one tells nothing, or that itself. */
+static size_t owner_of(const struct layout *l, size_t unit)
+{
+	uint64_t owner = l->units[unit].trait.owner;
+	while (owner && unit > 0 && l->units[unit].run.line.number > owner)
+		unit--;
+	return unit;
+}
+
+/* Whether a telling line would take much of what others need: its start is taken, and more of it
+   where there is room in the end. */
+static bool is_too_long(const struct layout *l, const struct entry *u)
+{
+	return u->trait.value >= TELLING && u->cost > l->budget / LONG_PARTS;
+}
+
+/* The line of at least that value, not taken yet, that tells most per byte; `count` when none is
+   left. */
+static size_t densest_line(const struct layout *l)
+{
+	size_t room = l->used < l->budget ? l->budget - l->used : 0, densest = l->count;
+	float best = 0;
+	for (size_t i = 0; i < l->count; i++) {
+		const struct entry *u = &l->units[i];
+		if (u->chosen || u->trait.value < CONTEXT ||
+		    (u->cost > room && u->trait.value < TELLING))
+			continue;
+		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
+			     (i + 1 < l->count && u[1].chosen && follows(u, u + 1));
+		size_t text = is_too_long(l, u) ? CONTEXT_LINE : u->cost;
+		size_t cost = text + LINE_COST + (joins ? 0 : l->gap_cost);
+		float rate = (float)u->trait.value / (float)cost;
+		size_t owner = rate > best ? owner_of(l, i) : i;
+		if (rate > best && (owner == i || l->units[owner].chosen)) {
+			best = rate;
+			densest = i;
+		}
+	}
+	return densest;
+}
+
+/* Whether a line may stand between a heading and what it is about. */
+static bool is_separator(const struct entry *u)
+{
+	return u->trait.score.kind == SCORE_BLANK || u->trait.score.kind == SCORE_RULE;
+}
+
+/* Whether a line is taken that tells something. */
+static bool is_telling(const struct layout *l, size_t unit)
+{
+	return l->units[unit].chosen && l->units[unit].trait.value >= TELLING;
+}
+
+/* Takes a line, and after a failure the few lines up to others that are taken. */
+static bool take_joined(struct layout *l, size_t unit, size_t most)
+{
+	if (!layout_take(l, unit, most))
+		return false;
+	for (int below = 0; below < 2; below++) {
+		size_t next = below ? unit + 1 : unit - 1; /* in front of the first: none */
+		if (next >= l->count || l->units[next].chosen)
+			continue;
+		const struct hole h = find_hole(l, next);
+		layout_close_gap(l, h.from, h.to, false, l->ask->status > 0 ? LINE_COST : 0);
+	}
+	return true;
+}
+
+/* Takes a line, and what belongs to it if it is a telling one. */
+static void take_telling(struct layout *l, size_t unit)
+{
+	struct entry *u = &l->units[unit], *below = u + 1;
+	const struct score *score = &u->trait.score, *next = &below->trait.score;
+	if ((is_too_long(l, u) || !take_joined(l, unit, 0)) &&
+	    (u->trait.value < TELLING || !take_joined(l, unit, CONTEXT_LINE))) {
+		u->trait.value = 0;
+		return;
+	}
+	/* Its heading: the next line above that is indented less. */
+	for (size_t i = u->trait.value >= TELLING ? unit : 0; i-- > 0;) {
+		const struct entry *above = &l->units[i];
+		const struct score *head = &above->trait.score;
+		if (!follows(above, above + 1) || is_separator(above))
+			break;
+		if (head->indent >= score->indent)
+			continue;
+		if (head->opens || head->kind == SCORE_HEADING || head->kind == SCORE_FAIL)
+			layout_take(l, i, 0);
+		break;
+	}
+	/* The line below one that ends in a colon may be its message: it tells more now. The one
+	   below what was expected says what there was instead. */
+	if (unit + 1 < l->count && follows(u, below) && score->opens &&
+	    next->indent == score->indent) {
+		if (score->kind == SCORE_DETAIL)
+			take_joined(l, unit + 1, CONTEXT_LINE);
+		else if (score->kind == SCORE_FAIL &&
+			 (next->kind == SCORE_PLAIN || next->kind == SCORE_FAIL))
+			below->trait.value *= 2;
+	}
+	/* The next one of its shape tells less. */
+	for (size_t i = 0; i < l->count; i++) {
+		struct trait *other = &l->units[i].trait;
+		if (other->score.shape == score->shape && !l->units[i].chosen)
+			other->value = other->value * NEXT_OF_SHAPE / 100;
+	}
+}
+
+/* Takes a line to fill the room, unless that is no filler: blank or a bracket, one of many that
+   tell that something goes on or went well, not the user's own, or with a word of failure that
+   tells nothing here; after a success, with any. Returns whether there may be room for another. */
+static bool take_filler(struct layout *l, size_t unit)
+{
+	const struct entry *u = &l->units[unit];
+	const struct trait *t = &u->trait;
+	bool idle = !l->asked_for && (t->common || t->score.kind == SCORE_RULE || t->foreign ||
+				      t->score.kind == SCORE_PASS || is_false_alarm(l, u, true) ||
+				      (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
+	if (idle || t->score.kind == SCORE_BLANK)
+		return true;
+	return take_joined(l, owner_of(l, unit), 0) && take_joined(l, unit, 0);
+}
+
+/* Takes lines of a text that does not fit: first, last, most telling, then whatever has room. */
+static void take_some(struct layout *l, const struct limit *limit)
+{
+	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
+	size_t end = l->budget, cut = end, unit, from = l->count;
+	bool told = false;
+	/* What is chosen for its place leaves room for what tells of a failure. */
+	bool leaves = (failed && !smart) || (limit->mode == MODE_HEAD && !l->ask->is_head);
+	size_t bytes = leaves ? reserved_bytes(l->budget) : 0;
+	uint64_t lines = leaves ? reserved_lines(l->max_lines) : 0;
+	if (smart) {
+		unsigned share = l->brief ? END_SHARE_SUCCESS / 2 : END_SHARE_SUCCESS;
+		unsigned least = l->ask->status == 0 ? share : 0;
+		end = percent(limit->bytes, least > limit->end_share ? least : limit->end_share);
+		cut = l->budget / LONG_PARTS;
+	}
+	size_t next = take_start(l, limit);
+	if (l->ask->is_head)
+		return;
+	layout_end_head(l, next);
+	l->budget -= bytes;
+	l->max_lines -= lines;
+	take_last(l, next, end, cut);
+	l->budget += bytes;
+	l->max_lines += lines;
+	for (size_t work = 0; (smart || failed) && work < WORK_MAX; work += l->count) {
+		if ((unit = densest_line(l)) == l->count)
+			break;
+		take_telling(l, unit);
+	}
+	for (size_t i = 0; i < l->count; i++)
+		told |= is_telling(l, i);
+	const bool fills = !smart || failed || l->asked_for || (!l->brief && !told);
+	if (fills && smart) {
+		/* With the lines above the last one that tells of a failure, or above the end, then
+		   with those behind it. */
+		while (from > next && failed && !is_telling(l, from - 1))
+			from--;
+		for (unit = from; unit > next && take_filler(l, unit - 1);)
+			unit--;
+		for (unit = from; unit < l->count && take_filler(l, unit);)
+			unit++;
+	} else if (fills) {
+		take_last(l, next, l->budget, l->budget);
+		if (limit->mode == MODE_ENDS)
+			take_end(l, next, l->count, false, l->budget);
+	}
+	/* A gap is closed that costs more than what is in it. */
+	bool spelled = l->ask->spelled;
+	for (size_t i = 0, gap = 0; i <= l->count; i++) {
+		if (i < l->count && !l->units[i].chosen)
+			continue;
+		spelled |= !layout_close_gap(l, gap, i, !spelled, 0);
+		spelled |= i < l->count && l->units[i].folded && l->units[i].run.kind;
+		gap = i + 1;
+	}
+}
+
+/* The pieces. */
+
 static int layout_add_piece(struct layout *l, const struct preview_piece *piece)
 {
 	struct preview_piece *added =
@@ -444,8 +732,8 @@ static int layout_add_piece(struct layout *l, const struct preview_piece *piece)
 	return 0;
 }
 
-/* Adds the lines from..to of a unit, which look all the same, to the text piece
-   at the end or to a new one. */
+/* Adds the lines of a unit, which look all the same, to the text piece at the end or to a new one.
+ */
 static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lines)
 {
 	struct preview_piece *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
@@ -478,7 +766,7 @@ static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lin
 	return 0;
 }
 
-int layout_pieces(struct layout *l)
+static int layout_pieces(struct layout *l)
 {
 	const struct entry *before = NULL;
 	struct preview_piece gap;
@@ -508,4 +796,13 @@ int layout_pieces(struct layout *l)
 	if (gap.from <= gap.to && layout_add_piece(l, &gap))
 		return -1;
 	return (int)l->piece_count;
+}
+
+int layout_choose(struct layout *l, const struct limit *limit)
+{
+	layout_price(l);
+	if (l->brief || !layout_take_all(l))
+		take_some(l, limit);
+	layout_grow(l);
+	return layout_pieces(l);
 }

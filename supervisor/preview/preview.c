@@ -22,24 +22,6 @@ static void window_shift(struct window *w)
 	w->len = left;
 }
 
-/* Takes as many bytes as there is room for. Returns how many. */
-static size_t window_feed(struct window *w, const char *data, size_t len)
-{
-	if (w->len == w->cap)
-		window_shift(w);
-	len = size_min(len, w->cap - w->len);
-	const char *last = memrchr(data, '\n', len);
-	if (last) {
-		const char *prev = memrchr(data, '\n', (size_t)(last - data));
-		w->prev_start = prev ? w->bytes + (size_t)(prev - data) + 1 : w->last_start;
-		w->last_start = w->bytes + (size_t)(last - data) + 1;
-	}
-	memcpy(w->tail + w->len, data, len);
-	w->len += len;
-	w->bytes += len;
-	return len;
-}
-
 /* Lines so far; a last one without newline counts. */
 static uint64_t window_lines(const struct window *w)
 {
@@ -60,25 +42,6 @@ struct window_cursor {
 	uint64_t number, offset; /* of the line given last, and behind it */
 };
 
-/* Moves the cursor to the first line that starts in the tail, or to the last line if that is
-   longer. */
-static void enter_tail(const struct window *w, struct window_cursor *c)
-{
-	size_t len;
-	uint64_t offset;
-	const char *data = tail_data(w, &len, &offset);
-	const char *newline = memchr(data, '\n', len);
-	size_t skip = newline ? (size_t)(newline - data) + 1 : len;
-	bool unended = w->bytes > w->last_start;
-	if (skip == len) {
-		c->offset = unended ? w->last_start : w->prev_start;
-		c->number = window_lines(w) - 1;
-	} else {
-		c->offset = offset + skip;
-		c->number = w->newlines - newline_count(data + skip, len - skip);
-	}
-}
-
 /* The end of a line of which only the start is at hand may be in the tail. */
 static void add_tail(const struct window *w, struct line *line)
 {
@@ -98,8 +61,15 @@ static bool window_next(const struct window *w, struct window_cursor *c, struct 
 	const char *data = tail_data(w, &len, &offset);
 	if (c->offset >= w->bytes)
 		return false;
-	if (c->offset < offset)
-		enter_tail(w, c);
+	if (c->offset < offset) {
+		/* The first line that starts in the tail, or the last line if that is longer. */
+		const char *newline = memchr(data, '\n', len);
+		size_t skip = newline ? (size_t)(newline - data) + 1 : len;
+		bool unended = w->bytes > w->last_start;
+		c->offset = skip < len ? offset + skip : unended ? w->last_start : w->prev_start;
+		c->number = skip < len ? w->newlines - newline_count(data + skip, len - skip)
+				       : window_lines(w) - 1;
+	}
 	*line = (struct line){.number = ++c->number, .offset = c->offset};
 	if (c->offset >= offset) {
 		line->front = data + (c->offset - offset);
@@ -218,8 +188,19 @@ void preview_feed(struct preview *p, const char *data, size_t len)
 	if (!p->by_head)
 		head_feed(&p->head, data, len);
 	while (len > 0) {
-		uint64_t from = w->last_start;
-		size_t n = window_feed(w, data, len);
+		const uint64_t from = w->last_start;
+		if (w->len == w->cap)
+			window_shift(w);
+		const size_t n = size_min(len, w->cap - w->len);
+		const char *last = memrchr(data, '\n', n);
+		if (last) {
+			const char *prev = memrchr(data, '\n', (size_t)(last - data));
+			w->prev_start = prev ? w->bytes + (size_t)(prev - data) + 1 : w->last_start;
+			w->last_start = w->bytes + (size_t)(last - data) + 1;
+		}
+		memcpy(w->tail + w->len, data, n);
+		w->len += n;
+		w->bytes += n;
 		if (p->smart)
 			smart_read(p->smart, from);
 		else
@@ -273,7 +254,7 @@ struct limit preview_live_limit(const struct preview *p)
 {
 	struct limit limit = p->given.limit;
 	limit.bytes = p->least;
-	limit = choose_head_share(&limit);
+	limit = layout_head_share(&limit);
 	limit.max_line = limit_line(&limit, p->least);
 	/* Behind a head there is more room. */
 	size_t most = p->least > MARKER_RESERVE ? p->least - MARKER_RESERVE : 0;
@@ -409,16 +390,12 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 		     (limit.bytes > p->least || limit.fold == FOLD_COUNTERS);
 	layout_begin(l, &limit, &p->given, ask, pause ? w->newlines : window_lines(w),
 		     pause ? w->last_start : w->bytes);
-	l->brief = succeeded && judged && smart_is_regular(smart) && !asked;
+	l->brief = succeeded && judged && smart->regular * 100 >= smart->judged * REGULAR_SHARE &&
+		   !asked;
 	l->asked_for = asked;
 	l->joins = !judged || p->given.bare ? RUN_EQUAL : asked ? RUN_COUNTS : RUN_ALIKE;
-	if (preview_add_lines(p, smart) == 0) {
-		layout_price(l);
-		if (l->brief || !layout_take_all(l))
-			choose(l, &limit);
-		layout_grow(l);
-		count = layout_pieces(l);
-	}
+	if (preview_add_lines(p, smart) == 0)
+		count = layout_choose(l, &limit);
 	TRACE(PREVIEW, "%s: %d pieces, %" PRIu64 " of %" PRIu64 " lines, %zu of %zu bytes%s",
 	      pause   ? "at a pause"
 	      : smart ? "smart"
@@ -435,33 +412,6 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 					 .spelled = true};
 	*pieces = &p->last;
 	return p->last.from <= p->last.to;
-}
-
-struct preview_judge *preview_judge_new(void)
-{
-	struct preview_judge *j = malloc(sizeof(*j));
-	if (j)
-		judge_init(j, &(struct limit){0});
-	return j;
-}
-
-bool preview_judge_is_failure(const struct preview_judge *j, const char *data, size_t len)
-{
-	const struct line line = {.number = 1, .front = data, .front_len = len, .length = len};
-	struct score score;
-	if (literals_find(&j->prefilter, data, len, &(size_t){0}) == len)
-		return false;
-	score_judge(j, &line, &score);
-	return score.kind == SCORE_FAIL && score.score >= SCORE_FAILURES;
-}
-
-bool preview_judge_is_progress(const struct preview_judge *j, const char *data, size_t len)
-{
-	const struct line line = {
-		.number = 1, .front = data, .front_len = len, .length = len, .ended = true};
-	struct score score;
-	score_judge(j, &line, &score);
-	return shape_is_progress(&line, &score);
 }
 
 void preview_compare(struct preview *p, const struct fingerprints *success)

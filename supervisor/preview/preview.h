@@ -41,9 +41,10 @@ struct fingerprints;
 struct preview_options {
 	/* What is printed at most, markers included: the largest of its bytes (>= 64), and `count`
 	   units. A single marker for everything is printed even if it is
-	   longer. A success mostly takes less. But if its limit is above the smallest one, or
-	   `fold` is FOLD_COUNTERS, somebody asked for the text: the room is filled, and lines that
-	   differ in more than a counter or a time are worth as much as others. */
+	   longer. A choice may ask for less: a success for which more is asked than the smallest
+	   prints what somebody asked for. So does each success where `fold` is FOLD_COUNTERS: lines
+	   that differ in more than a counter or a time are no less worth than others, and
+	   the room is filled. */
 	struct limit limit;
 	bool bare; /* nothing but the text is printed: no marker or note counts */
 };
@@ -100,8 +101,8 @@ struct preview_ask {
 	int status;   /* 0 success, > 0 failure, -1 still running */
 	/* Writes the marker for a gap or fold into `out` (cap bytes), newline
 	   included, and returns its length. Used to count it in the budget; not asked
-	   when nothing but the text is printed. Spelling makes a marker
-	   longer, and never by more for lines of smaller numbers. */
+	   when nothing but the text is printed. A spelled marker is longer than one that is not by
+	   the same or less for lines of smaller numbers. */
 	size_t (*marker)(void *ctx, const struct preview_piece *piece, char *out, size_t cap);
 	void *ctx;
 	/* The command that prints bytes of the text, up to their range: it stands where the first

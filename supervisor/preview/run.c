@@ -10,6 +10,55 @@ enum {
 	ALIKE_LOOK = 64,
 };
 
+static bool is_of_name(char c)
+{
+	return is_letter(c) || is_digit(c) || is_one_of(c, "_-./");
+}
+
+/* The length of a number, or a time, perhaps behind a date: digits and what is between them. */
+static size_t number_len(const char *text, size_t len)
+{
+	size_t n = skip_digits(text, len, 0);
+	while (n + 1 < len && is_one_of(text[n], ":.-TZ") && is_digit(text[n + 1]))
+		n = skip_digits(text, len, n + 1);
+	return n + (n < len && text[n] == 'Z' && memchr(text, ':', n));
+}
+
+bool run_counts_on(const struct line *before, const struct line *line)
+{
+	const char *a = before->front, *b = line->front;
+	size_t a_len = before->front_len, b_len = line->front_len, i = 0, k = 0;
+	bool counted = false, words = false;
+	if (!line_is_whole(before) || !line_is_whole(line))
+		return false;
+	while (i < a_len && k < b_len) {
+		words |= is_letter(a[i]);
+		if (!is_digit(a[i]) || !is_digit(b[k])) {
+			if (a[i++] != b[k++])
+				return false;
+			continue;
+		}
+		size_t n = number_len(a + i, a_len - i), m = number_len(b + k, b_len - k);
+		size_t end = k + m;
+		if ((n != m || memcmp(a + i, b + k, n) != 0) &&
+		    !(memchr(a + i, ':', n) && memchr(b + k, ':', m))) {
+			/* No time: the first counter, which stands for itself and is no part of a
+			   name as in "part_3.log". */
+			bool is_part =
+				(k > 0 && is_of_name(b[k - 1])) ||
+				(end + 1 < b_len && is_of_name(b[end]) && is_of_name(b[end + 1]) &&
+				 !(b[end] == '/' && is_digit(b[end + 1])));
+			bool is_greater = m > n || (m == n && memcmp(b + k, a + i, n) > 0);
+			if (counted || is_part || !is_greater)
+				return false;
+			counted = true;
+		}
+		i += n;
+		k = end;
+	}
+	return words && i == a_len && k == b_len;
+}
+
 struct run run_of(const struct line *line, uint32_t shape)
 {
 	return (struct run){
@@ -31,7 +80,7 @@ static enum run_kind kind_of_both(const struct run *a, const struct run *b)
 	if (x->length == y->length && line_is_whole(x) && line_is_whole(y) &&
 	    memcmp(x->front, y->front, x->length) == 0)
 		return kind;
-	if (kind <= RUN_COUNTS && shape_counts_on(x, y))
+	if (kind <= RUN_COUNTS && run_counts_on(x, y))
 		return RUN_COUNTS;
 	return a->shape && a->shape == b->shape ? RUN_ALIKE : RUN_NONE;
 }

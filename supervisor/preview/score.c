@@ -1,5 +1,6 @@
 #include "supervisor/preview/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -17,6 +18,8 @@ struct reading {
 	const struct preview_judge *judge;
 	const char *text;
 	size_t len;
+	size_t name;        /* the end of the name of a value; 0: there is none */
+	bool names;         /* the last word of failure is in it, not at its end */
 	uint32_t before;    /* hash of the word before and "_", where a row may have both; or 0 */
 	int sum;            /* of the weights of its words and forms ... */
 	uint32_t forms;     /* ... of which each counts once: bits of enum form */
@@ -310,6 +313,7 @@ static void read_word(struct reading *r, const struct occurrence *o)
 	}
 	if (kind == WORD_FAIL) {
 		r->alarms = true;
+		r->names = end < r->name;
 		if (weight > r->best || !r->best_word) {
 			r->best = weight;
 			r->best_word = hash;
@@ -329,32 +333,6 @@ static void read_word(struct reading *r, const struct occurrence *o)
 		r->result = RESULT_PASS;
 	else if ((kind == WORD_RESULT || kind == WORD_DONE) && !r->result)
 		r->result = RESULT_MADE;
-}
-
-/* Reads the word at `at`, where a letter is. Returns where it ends: "fail-fast" is one word,
-   "error-" is not. */
-static size_t cut_word(const struct reading *r, size_t at, size_t end, struct occurrence *o)
-{
-	uint32_t hash = SHAPE_SEED;
-	size_t uppers = 0;
-	o->start = at;
-	o->hash = hash;
-	for (size_t i = at; i < end; i++) {
-		char c = r->text[i];
-		bool letter = is_letter(c);
-		if (!letter && !is_one_of(c, "'-"))
-			break;
-		/* An apostrophe and a hyphen have that bit already. */
-		hash = shape_mix(hash, (unsigned char)(c | 32));
-		uppers += is_upper(c);
-		if (letter) {
-			at = i + 1;
-			o->hash = hash;
-		}
-	}
-	o->len = at - o->start;
-	o->upper = uppers == o->len;
-	return at;
 }
 
 /* Whether the word at `at` is the last part of a qualified name: java.lang.AssertionError,
@@ -385,7 +363,22 @@ static void read_token(struct reading *r, size_t token, size_t end)
 			at++;
 			continue;
 		}
-		at = cut_word(r, at, end, &o);
+		/* "fail-fast" is one word, "error-" is not. */
+		o = (struct occurrence){.start = at, .hash = SHAPE_SEED};
+		uint32_t hash = SHAPE_SEED;
+		size_t uppers = 0;
+		for (size_t i = at; i < end; i++) {
+			const bool letter = is_letter(text[i]);
+			if (!letter && !is_one_of(text[i], "'-"))
+				break;
+			/* An apostrophe and a hyphen have that bit already. */
+			hash = shape_mix(hash, (unsigned char)(text[i] | 32));
+			uppers += is_upper(text[i]);
+			o.hash = letter ? hash : o.hash;
+			at = letter ? i + 1 : at;
+		}
+		o.len = at - o.start;
+		o.upper = uppers == o.len;
 		char next = at < r->len ? text[at] : ' ';
 		o.first = o.start == from && token == 0;
 		o.colon = next == ':' && (at + 1 == r->len || text[at + 1] != ':');
@@ -490,30 +483,32 @@ static uint32_t shape_of(const char *text, size_t len)
 	return hash;
 }
 
-/* A hash that is equal for messages whose first tokens, up to a bracket, differ only in numbers. */
-static uint32_t shape_of_opening(const char *text, size_t len)
-{
-	uint32_t hash = SHAPE_SEED;
-	for (size_t i = 0; i < len && !is_blank(text[i]) && !is_one_of(text[i], "(/"); i++) {
-		if (!is_digit(text[i]))
-			hash = shape_mix(hash, (unsigned char)text[i]);
-		else if (i == 0 || !is_digit(text[i - 1]))
-			hash = shape_mix(hash, '0');
-	}
-	return hash;
-}
-
-/* A hash for messages that begin alike and tell the same. */
+/* A hash for messages that tell the same, and whose first tokens, up to a bracket, differ only in
+   numbers. */
 static uint32_t family_of(const struct message *m, const struct reading *r, enum score_kind kind)
 {
 	/* Those about a place in a file begin behind that. */
 	bool placed = r->forms >> FORM_DIAGNOSTIC & 1;
 	const char *behind = placed ? memmem(m->text, m->len, ": ", 2) : NULL;
-	const char *text = behind ? behind + 2 : m->text;
-	uint32_t opening = shape_of_opening(text, (size_t)(m->text + m->len - text));
+	const char *at = behind ? behind + 2 : m->text, *end = m->text + m->len;
+	uint32_t opening = SHAPE_SEED;
+	for (bool digits = false; at < end && !is_blank(*at) && !is_one_of(*at, "(/"); at++) {
+		if (!is_digit(*at) || !digits)
+			opening = shape_mix(opening, is_digit(*at) ? '0' : (unsigned char)*at);
+		digits = is_digit(*at);
+	}
 	/* A status of failure is not one of many that tell of success. */
 	return r->best_word ^ (uint32_t)kind * 2654435769u ^ opening ^
 	       (r->forms >> FORM_STATUS & 1);
+}
+
+/* Where the name of a value ends, "Incorrect password message: Sorry"; 0: the message is none. */
+static size_t name_end(const char *text, size_t len)
+{
+	size_t at = 0;
+	while (at < len && (is_letter(text[at]) || text[at] == ' '))
+		at++;
+	return at + 2 < len && text[at] == ':' && text[at + 1] == ' ' ? at : 0;
 }
 
 static void judge_message(const struct preview_judge *j, const struct line *line, struct score *out)
@@ -523,7 +518,8 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	find_message(line, &m);
 	if (m.len == 0)
 		return;
-	struct reading r = {.judge = j, .text = m.text, .len = m.len};
+	struct reading r = {
+		.judge = j, .text = m.text, .len = m.len, .name = name_end(m.text, m.len)};
 	enum score_kind kind = read_structure(&r);
 	bool is_text = kind != SCORE_FRAME && kind != SCORE_RULE && kind != SCORE_PLACE &&
 		       kind != SCORE_QUOTE;
@@ -561,6 +557,8 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	out->indent = (uint8_t)size_min(m.indent, UINT8_MAX);
 	out->alarms = r.alarms || kind == SCORE_FRAME;
 	out->thread = r.thread;
+	out->field = r.name > 0;
+	out->names = r.names;
 	out->ends = r.forms >> FORM_STATUS & 1;
 	out->shape = shape_of(m.text, m.len);
 	out->family = is_text ? family_of(&m, &r, kind) : kind == SCORE_PLACE ? out->shape : 0;
@@ -604,15 +602,84 @@ void score_judge(const struct preview_judge *j, const struct line *line, struct 
 	phrases_apply(&j->limit, line, out);
 }
 
-void judge_init(struct preview_judge *j, const struct limit *limit)
+/* Whether a word takes back what the others say, as in "✓ adds (1 failed)", "checking for x... no",
+   "ok 3 # TODO". */
+static bool takes_back(const char *text, size_t len)
 {
-	keywords_init(&j->keywords);
-	memset(j->openings, 0, sizeof(j->openings));
-	for (const struct opening *o = opening_weights; o->prefixes; o++) {
-		for (const char *at = o->prefixes; at; at = strchr(at, '|'), at += at != NULL)
-			j->openings[(unsigned char)*at] = true;
+	static const char words[] = " # FAIL FAILED failed ERROR no No NO not Not NOT none skipped "
+				    "Skipped SKIPPED skipping Skipping SKIP pending retrying ";
+	for (size_t at = 0, end; at < len; at = end + 1) {
+		for (end = at; end < len && !is_blank(text[end]) && !is_one_of(text[end], "(),:");)
+			end++;
+		/* "3 of 4 passed" */
+		bool counts = at > 1 && end + 1 < len && is_digit(text[at - 2]) &&
+			      is_digit(text[end + 1]) && starts_with(text + at, end - at, "of");
+		if (counts || word_is_of(words, text + at, end - at))
+			return true;
 	}
-	prefilter_init(&j->prefilter);
-	phrases_init(limit, &j->prefilter);
-	j->limit = *limit;
+	return false;
+}
+
+static bool is_progress(const struct line *line, const struct score *score)
+{
+	/* Behind what a tool begins with when it goes on. */
+	static const char goes_on[] =
+		" Get Hit Fetched Downloaded Requirement Task Start RUN PASS"
+		" CC CXX CCLD LD AR GEN cc gcc clang"
+		" Adding Applying Building Bundling Checking Collecting Compiling Configuring"
+		" Copying Creating Detecting Determining Downloading Emitting Extracting Fetching"
+		" Generating Getting Installing Linking Loading Looking Packing Performing"
+		" Preparing Processing Pulling Reading Removing Resolving Running Scanning"
+		" Selecting Setting Transforming Unpacking Updating Using Writing"
+		" adding building checking compiling copying creating extracting generating"
+		" inflating installing linking processing reading removing running updating"
+		" writing ";
+	const char *text = line->front;
+	size_t len = line->front_len - line->ended, at = 0;
+	bool plain = score->kind == SCORE_PLAIN && !score->alarms && score->score < SCORE_TELLING;
+	bool share = false;
+	if ((!plain && score->kind != SCORE_PASS) || takes_back(text, len))
+		return false;
+	if (!plain || ends_with(text, len, " 0 errors") || ends_with(text, len, " no errors") ||
+	    ends_with(text, len, " 0 failures"))
+		return true;
+	/* Behind a level or a share: "[INFO] ", "[ 3/10] ", "-- ". */
+	while (at < len && !is_letter(text[at])) {
+		bool level = text[at] == '[' && at + 1 < len && is_letter(text[at + 1]);
+		const char *end = level ? memchr(text + at, ']', len - at) : NULL;
+		share |= at > 0 && text[at] == ']' && is_one_of(text[at - 1], "0123456789%");
+		at = end ? (size_t)(end - text) + 1 : at + 1;
+	}
+	size_t end = at;
+	while (end < len && is_letter(text[end]))
+		end++;
+	return (end == len || is_blank(text[end]) || is_one_of(text[end], ":+")) &&
+	       (share || word_is_of(goes_on, text + at, end - at));
+}
+
+struct preview_judge *preview_judge_new(void)
+{
+	struct preview_judge *j = malloc(sizeof(*j));
+	if (j)
+		judge_init(j, &(struct limit){0});
+	return j;
+}
+
+bool preview_judge_is_failure(const struct preview_judge *j, const char *data, size_t len)
+{
+	const struct line line = {.number = 1, .front = data, .front_len = len, .length = len};
+	struct score score;
+	if (literals_find(&j->prefilter, data, len, &(size_t){0}) == len)
+		return false;
+	score_judge(j, &line, &score);
+	return score.kind == SCORE_FAIL && score.score >= SCORE_FAILURES;
+}
+
+bool preview_judge_is_progress(const struct preview_judge *j, const char *data, size_t len)
+{
+	const struct line line = {
+		.number = 1, .front = data, .front_len = len, .length = len, .ended = true};
+	struct score score;
+	score_judge(j, &line, &score);
+	return is_progress(&line, &score);
 }

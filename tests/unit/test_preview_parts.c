@@ -18,10 +18,11 @@ TEST(test_prefilter)
 {
 	static const char *const planted[] = {"error", "FAIL", "Panic", "cannot ",
 					      "ErRoR", "fai",  "rro"};
-	struct literals wide, narrow;
+	struct preview_judge judge;
 	char text[700];
-	prefilter_init(&wide);
-	prefilter_init(&narrow);
+	judge_init(&judge, &(struct limit){0});
+	const struct literals wide = judge.prefilter;
+	struct literals narrow = wide;
 	narrow.wide = false;
 	for (int round = 0; round < 20000; round++) {
 		size_t from = rnd(40), len = rnd(600), lines[2] = {0, 0}, found, count = 0;
@@ -47,19 +48,21 @@ TEST(test_prefilter)
 TEST(test_more_fragments)
 {
 	char quota[] = "quotas", other[] = "other";
-	char *quotas[] = {quota, NULL}, *others[65] = {NULL};
+	char *quotas[] = {quota, NULL}, *others[64];
 	const struct strings few = {quotas, 1}, many = {others, 64};
-	struct literals s;
-	prefilter_init(&s);
-	assert_int_equal(literals_find(&s, "the QUOTA", 9, &(size_t){0}), 9);
-	phrases_init(&(struct limit){.patterns = &few}, &s);
-	assert_int_equal(literals_find(&s, "the QUOTA", 9, &(size_t){0}), 4);
+	struct preview_judge j;
+	const struct literals *s = &j.prefilter;
+	judge_init(&j, &(struct limit){0});
+	assert_int_equal(literals_find(s, "the QUOTA", 9, &(size_t){0}), 9);
+	judge_init(&j, &(struct limit){.patterns = &few});
+	assert_int_equal(literals_find(s, "the QUOTA", 9, &(size_t){0}), 4);
 	/* Literals beyond the limit are left out. */
 	for (int i = 0; i < 64; i++)
-		others[i] = other;
-	for (int i = 0; i < 2; i++)
-		phrases_init(&(struct limit){.patterns = &many}, &s);
-	assert_int_equal(literals_find(&s, "the QUOTA, 12 errors", 20, &(size_t){0}), 4);
+		others[i] = i == 0 ? quota : other;
+	judge_init(&j, &(struct limit){.patterns = &many,
+				       .about = "other other other other other other other other "
+						"other other other other other other other other"});
+	assert_int_equal(literals_find(s, "the QUOTA, 12 errors", 20, &(size_t){0}), 4);
 }
 
 /* Adds a line of 60 bytes that begins with `text`. Returns how many runs there are. */
@@ -236,7 +239,7 @@ TEST(test_counters)
 		const struct line a = {
 			.front = rows[i].before, .front_len = before, .length = before};
 		const struct line b = {.front = rows[i].line, .front_len = len, .length = len};
-		if (shape_counts_on(&a, &b) != rows[i].counts_on)
+		if (run_counts_on(&a, &b) != rows[i].counts_on)
 			fail_msg("%s%s", rows[i].before, rows[i].line);
 	}
 }
