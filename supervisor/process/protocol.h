@@ -123,6 +123,9 @@ struct live_status {
 	bool argv_cut; /* argv is not all of it */
 };
 
+/* Another size is another version. */
+_Static_assert(sizeof(size_t) != 8 || sizeof(struct live_status) == 1640, "PROTOCOL_VERSION");
+
 /* Connects to the run `id`. Returns the socket, or -1 with errno; ENOENT: it does not run (a socket
    that a killed supervisor left is removed). Its answers are waited for a few seconds. */
 int client_open(const struct store *stores, int count, const char *id);
