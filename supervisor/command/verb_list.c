@@ -29,6 +29,7 @@ struct runs {
 
 	char directory[STORE_SESSION_LEN + 1]; /* of the session */
 	size_t width;                          /* columns */
+	bool narrow;                           /* they hold no sizes beside a command */
 	uint64_t rows;                         /* that were printed */
 	struct buffer out;
 
@@ -45,6 +46,9 @@ struct runs {
 
 /* Columns of a row where standard output is no terminal. */
 #define WIDTH 120
+
+/* Below so many, sizes would leave no room for commands. */
+#define NARROW 100
 
 /* The same where a model reads it that can't ask for one of them in another way. */
 #define WIDTH_TOOLS 2048
@@ -85,6 +89,7 @@ static int runs_parse(struct runs *r)
 	r->width = c->settings->words == WORDS_TOOLS                                 ? WIDTH_TOOLS
 		   : ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
 										     : WIDTH;
+	r->narrow = r->width < NARROW;
 	/* Machines have long names, and labels. */
 	r->width += r->remote ? 2 * PLACE_WIDTH : 0;
 	return 0;
@@ -150,8 +155,11 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 	}
 	const char *begin = paint_code(r->call->colour, runs_paint(m)),
 		   *end = paint_none(r->call->colour);
-	buffer_printf(out, "%-*s  %s%-11s%s  %11s  %10s  %8s  %7s  ", ID_LEN, *id ? id : "-", begin,
-		      state ? state : word, end, took, lines, size, age);
+	buffer_printf(out, "%-*s  %s%-11s%s  %11s  ", ID_LEN, *id ? id : "-", begin,
+		      state ? state : word, end, took);
+	if (!r->narrow)
+		buffer_printf(out, "%10s  %8s  ", lines, size);
+	buffer_printf(out, "%7s  ", age);
 	if (r->all || r->remote) {
 		size_t before = out->len;
 		buffer_append_string(&cell, !m ? "" : r->remote ? m->host : m->session);
@@ -196,9 +204,9 @@ static void runs_begin_row(struct runs *r)
 		json_add_string(out, "session", r->all || r->remote ? NULL : r->directory);
 		json_begin(out, "runs", '[');
 	} else {
-		buffer_printf(out, "%s%-16s  %-11s  %11s  %10s  %8s  %7s  ",
+		buffer_printf(out, "%s%-16s  %-11s  %11s  %s%7s  ",
 			      paint_code(r->call->colour, PAINT_SOFT), "ID", "STATE", "TOOK",
-			      "LINES", "SIZE", "AGE");
+			      r->narrow ? "" : "     LINES      SIZE  ", "AGE");
 		if (r->all || r->remote)
 			buffer_printf(out, "%-*s  ", PLACE_WIDTH, r->remote ? "HOST" : "SESSION");
 		buffer_printf(out, "COMMAND%s\n", paint_none(r->call->colour));

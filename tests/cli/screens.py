@@ -58,6 +58,14 @@ class Programs(ScreenCase):
         s.type("clear; terse seq 20")
         s.until(r"^19\n20\nready>$")
 
+    def test_a_narrow_list(self):
+        """It has room for commands, and no row is broken."""
+        self.terse("--session", "one", "seq", "3000")
+        for cols, sizes in ((80, ""), (120, ".* 3,000 ")):
+            s = self.bash(cols=cols)
+            s.type("clear; terse list --session one")
+            s.until(r"^ID .* COMMAND\ncmd-\w+  exit 0 %s.* seq 3000$" % sizes)
+
     def test_timeout_is_told(self):
         s = self.bash()
         s.type("terse --timeout 100ms sh -c 'printf begin; exec sleep 1000'")
