@@ -33,9 +33,17 @@ static const char *rule_item(const struct settings *s, const char *name, const c
 	return NULL;
 }
 
-static bool rule_has(const struct settings *s, const char *name, const char *key)
+const char *rule_first(const struct settings *s, const char *name, const char *key)
 {
 	return rule_item(s, name, key, NULL, NULL);
+}
+
+bool rule_types(const struct settings *s, const char *name)
+{
+	const struct section_entry *set[SETTING_SLOTS], *types;
+	section_values(s, &rules_form, name, set);
+	types = set[SETTING_SLOT(offsetof(struct settings, interactive))];
+	return types && types->value;
 }
 
 static bool good_for_text(const char *item, const void *text)
@@ -68,7 +76,7 @@ static bool rule_is_marked(const struct settings *s, const char *name)
 {
 	struct process p;
 	return rule_item(s, name, RULE_ENVIRONMENT, is_set, NULL) ||
-	       (!rule_has(s, name, RULE_ENVIRONMENT) && rule_ancestor(s, name, getppid(), &p));
+	       (!rule_first(s, name, RULE_ENVIRONMENT) && rule_ancestor(s, name, getppid(), &p));
 }
 
 /* Goes through the agents that are marked, each once or more often. */
@@ -166,8 +174,8 @@ bool rule_knows(const struct settings *s, char *const words[], const char *key)
 {
 	const char *name;
 	for (size_t i = 0; (name = section_name(s, &rules_form, i)) != NULL; i++) {
-		if ((!key || rule_has(s, name, key)) &&
-		    (!rule_has(s, name, RULE_PROCESS) ||
+		if ((!key || rule_first(s, name, key)) &&
+		    (!rule_first(s, name, RULE_PROCESS) ||
 		     rule_item(s, name, RULE_PROCESS, good_for_words, words) ||
 		     rule_item(s, name, RULE_ENVIRONMENT, is_started_as,
 			       shell_call_name(words[0]))))
@@ -199,11 +207,11 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 	for (struct marked m = {0}; marked_next(&m, s);) {
 		const char *name = m.name;
 		/* All conditions but the string. */
-		if ((!is_file && rule_has(s, name, RULE_SHELL) &&
+		if ((!is_file && rule_first(s, name, RULE_SHELL) &&
 		     !rule_item(s, name, RULE_SHELL, good_for_words, argv)) ||
-		    (rule_has(s, name, RULE_STDIN) &&
+		    (rule_first(s, name, RULE_STDIN) &&
 		     !rule_has_file(s, name, RULE_STDIN, STDIN_FILENO)) ||
-		    (rule_has(s, name, RULE_PARENT) &&
+		    (rule_first(s, name, RULE_PARENT) &&
 		     (process_read(getppid(), &p) < 0 ||
 		      !rule_has_process(s, name, RULE_PARENT, &p))))
 			continue;
@@ -252,7 +260,7 @@ struct hand_over rule_hand_over(const struct settings *s, const char *name)
 		const char *item = rule_item(s, name, RULE_LIMIT, is_set, NULL);
 		if (item && value_parse_count(getenv(item), &told) == 0 && told > 0)
 			limit = told;
-		if (rule_has(s, name, RULE_ENDS) && !rule_item(s, name, RULE_ENDS, is_set, NULL))
+		if (rule_first(s, name, RULE_ENDS) && !rule_item(s, name, RULE_ENDS, is_set, NULL))
 			limit = 0;
 	}
 	/* A part of what is very short. */
@@ -271,7 +279,8 @@ bool rule_lets_go(const struct settings *s, const char *name, pid_t pid)
 	struct process agent, caller;
 	bool good = !name || rule_outermost(s, name, pid, &agent);
 	/* The process that has started the shell holds the file. */
-	if (!good || !name || !rule_has(s, name, RULE_BACKGROUND) || process_read(pid, &caller) < 0)
+	if (!good || !name || !rule_first(s, name, RULE_BACKGROUND) ||
+	    process_read(pid, &caller) < 0)
 		return good;
 	struct process_walk w;
 	for (long n = process_walk(&w, PROCESS_DESCRIPTORS, caller.parent); good && n >= 0;

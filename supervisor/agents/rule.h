@@ -43,6 +43,12 @@ const char *rule_ancestor(const struct settings *s, const char *name, pid_t pid,
 const char *rule_outermost(const struct settings *s, const char *name, pid_t pid,
 			   struct process *p);
 
+/* The first item of a list of the agent's, or NULL. */
+const char *rule_first(const struct settings *s, const char *name, const char *key);
+
+/* Whether it types into a shell that stays. */
+bool rule_types(const struct settings *s, const char *name);
+
 /* The conversation that the agent's environment names, or NULL. */
 const char *rule_session(const struct settings *s, const char *name);
 

@@ -40,17 +40,6 @@ struct trial {
 	struct buffer texts; /* the words, each with its NUL */
 };
 
-/* The first item of the agent's list, or NULL. */
-static const char *trial_item(const struct trial *t, const char *key)
-{
-	const struct section_entry *e;
-	for (size_t at = 0; (e = section_next(t->settings, &rules_form, t->agent, key, &at));) {
-		if (*e->text)
-			return e->text;
-	}
-	return NULL;
-}
-
 /* Appends a string that the template stands for and a shell takes, with the command in it. */
 static void append_instance(struct buffer *out, const char *template, const char *command)
 {
@@ -92,8 +81,9 @@ static void add_word(struct trial *t, const char *word)
    name, or NULL. Returns 0, or -1: the section has neither. */
 static int trial_call(struct trial *t, const char *wired, const char *command)
 {
-	const char *string = trial_item(t, RULE_STRING), *file = trial_item(t, RULE_FILE);
-	const char *shell = string ? trial_item(t, RULE_SHELL) : "sh";
+	const char *string = rule_first(t->settings, t->agent, RULE_STRING),
+		   *file = rule_first(t->settings, t->agent, RULE_FILE);
+	const char *shell = string ? rule_first(t->settings, t->agent, RULE_SHELL) : "sh";
 	const char *made = t->made ? strstr(t->made, PROBE_COMMAND) : NULL;
 	struct buffer *out = &t->texts;
 	if (t->types)
@@ -152,7 +142,8 @@ static int trial_make(struct trial *t, const char *command)
 {
 	const struct wiring *w = wiring_find(wirings, t->agent);
 	const struct wiring_item *item = w ? &w->files[0].items[0] : NULL;
-	const char *mark = trial_item(t, RULE_ENVIRONMENT), *name = trial_item(t, RULE_PARENT);
+	const char *mark = rule_first(t->settings, t->agent, RULE_ENVIRONMENT),
+		   *name = rule_first(t->settings, t->agent, RULE_PARENT);
 	const bool named = item && item->value && item->kind == WIRING_STRING;
 	const char *key = named ? item->path[1] : NULL;
 	size_t hook = 0;
@@ -165,7 +156,7 @@ static int trial_make(struct trial *t, const char *command)
 	buffer_printf(&t->texts, "%s%cagent%c--as%c%s%c%s/", t->place->program, 0, 0, 0, t->agent,
 		      0, t->home);
 	size_t link = t->texts.len - strlen(t->home) - 1;
-	name = name ? name : trial_item(t, RULE_PROCESS);
+	name = name ? name : rule_first(t->settings, t->agent, RULE_PROCESS);
 	append_name(&t->texts, name ? name : t->agent);
 	buffer_printf(&t->texts, "%c-c%cexport ", 0, 0);
 	append_name(&t->texts, mark ? mark : "TERSE_DOCTOR");
@@ -181,7 +172,7 @@ static int trial_make(struct trial *t, const char *command)
 			      t->place->program, 0);
 	} else if (key && strcmp(key, SHELL_PREFIX) == 0) {
 		buffer_printf(&t->texts, "%s%c", t->place->shell, 0);
-		append_instance(&t->texts, trial_item(t, RULE_STRING), command);
+		append_instance(&t->texts, rule_first(t->settings, t->agent, RULE_STRING), command);
 		add_word(t, "");
 	} else {
 		status = trial_call(t, named && !key ? t->place->shell : NULL, command);
@@ -193,7 +184,7 @@ static int trial_make(struct trial *t, const char *command)
    when the command has ended. */
 static int trial_input(const struct trial *t, int *other)
 {
-	const char *stdin_ = trial_item(t, RULE_STDIN);
+	const char *stdin_ = rule_first(t->settings, t->agent, RULE_STDIN);
 	int ends[2] = {-1, -1};
 	if (stdin_ && strncmp(stdin_, "socket", 6) == 0) {
 		/* The other end is closed, so that it ends. */
@@ -282,12 +273,9 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 	const char *folder = getenv("TMPDIR");
 	int ends[2] = {-1, -1}, input = -1, other = -1, status = -1;
 	struct buffer *out = &result->out;
-	const struct section_entry *set[SETTING_SLOTS] = {NULL}, *types;
 	const struct wiring *w = wiring_find(wirings, agent);
 	*result = (struct self_test){.string = result->string, .status = -1};
-	section_values(s, &rules_form, agent, set);
-	types = set[SETTING_SLOT(offsetof(struct settings, interactive))];
-	t.types = (types && types->value) || (w && w->shell);
+	t.types = rule_types(s, agent) || (w && w->shell);
 	snprintf(t.home, sizeof(t.home), "%s/terse-doctor-XXXXXX",
 		 folder && *folder == '/' ? folder : "/tmp");
 	if (!mkdtemp(t.home)) {

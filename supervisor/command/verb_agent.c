@@ -46,12 +46,8 @@ static void agent_activate(const struct settings *s, const char *program, const 
 	}
 	/* The first library is the first to see a call. */
 	const char *others = getenv("LD_PRELOAD"), *probed = getenv(PROBE_VARIABLE);
-	const struct section_entry *set[SETTING_SLOTS];
-	section_values(s, &rules_form, name, set);
 	/* It types into a shell, or runs files, or is watched. */
-	const struct section_entry *interactive =
-		set[SETTING_SLOT(offsetof(struct settings, interactive))];
-	const bool types = interactive && interactive->value;
+	const bool types = rule_types(s, name);
 	const bool files = types || (probed && *probed) ||
 			   rule_knows(s, (char *[]){(char *)name, NULL}, RULE_FILE);
 	bool fits =
