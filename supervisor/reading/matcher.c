@@ -7,12 +7,25 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* PCRE2's own default: a line that needs more would take a tenth of a second and more. */
+/* PCRE2 counts the steps from one beginning of a match. Its own default: a tenth of a second and
+   more. */
 #define STEPS_MAX 10000000
+
+/* Most patterns never take so many. Those that do are tried at few beginnings at a time, and so
+   long in all as there is text. */
+#define STEPS_FEW    1000
+#define STARTS       ((size_t)64 * 1024)
+#define STARTS_FEW   ((size_t)16)
+#define SPENT_MAX_US 2000000
+#define US_PER_BYTE  1
+
+/* In place of an error of PCRE2. */
+#define ERROR_TIME (-1000)
 
 /* KiB that matching without JIT may take. */
 #define HEAP_MAX 4096
@@ -21,13 +34,18 @@
 #define JIT_STACK_MAX ((size_t)1024 * 1024)
 
 struct matcher {
+	const char *pattern;
+	struct matcher_options options;
 	pcre2_code *code;
+	pcre2_code *windows; /* the same, with which where a match begins can be limited; or NULL */
 	bool jit;
 	bool in_line; /* a match in many lines lies in one of them, and is a match there */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 	pcre2_jit_stack *stack;
-	int error; /* of PCRE2, when it gave up */
+	int error;                  /* of PCRE2, when it gave up */
+	uint64_t searched;          /* bytes */
+	int64_t clock_us, spent_us; /* of the processor */
 };
 
 /* --- compiling ------------------------------------------------------------- */
@@ -59,14 +77,16 @@ static int matcher_compile(struct matcher *m, const struct buffer *pattern, uint
 	return 0;
 }
 
-static int compile_all(struct matcher *m, const char *pattern,
-		       const struct matcher_options *options, struct matcher_error *error)
+/* With `more` flags. */
+static int compile_all(struct matcher *m, uint32_t more, struct matcher_error *error)
 {
+	const char *pattern = m->pattern;
+	const struct matcher_options *options = &m->options;
 	struct buffer text = BUFFER_INIT, word = BUFFER_INIT;
 	struct matcher_error ignored;
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-	uint32_t flags = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
-			 (options->ignore_case ? PCRE2_CASELESS : 0);
+	uint32_t flags = PCRE2_UTF | PCRE2_UCP | more | PCRE2_MATCH_INVALID_UTF |
+			 PCRE2_NEVER_BACKSLASH_C | (options->ignore_case ? PCRE2_CASELESS : 0);
 	int result = -1;
 	for (const char *at = pattern; *at; at++) {
 		if (options->literal && strchr("\\^$.[]|()?*+{}#", *at))
@@ -110,7 +130,9 @@ struct matcher *matcher_new(const char *pattern, const struct matcher_options *o
 	struct matcher *m = calloc(1, sizeof(*m));
 	if (!m)
 		return NULL;
-	if (compile_all(m, pattern, options, error) < 0)
+	m->pattern = pattern;
+	m->options = *options;
+	if (compile_all(m, 0, error) < 0)
 		goto fail;
 	m->match = pcre2_match_data_create(1, NULL);
 	m->limits = pcre2_match_context_create(NULL);
@@ -119,7 +141,7 @@ struct matcher *matcher_new(const char *pattern, const struct matcher_options *o
 		errno = ENOMEM;
 		goto fail;
 	}
-	pcre2_set_match_limit(m->limits, STEPS_MAX);
+	pcre2_set_match_limit(m->limits, STEPS_FEW);
 	pcre2_set_heap_limit(m->limits, HEAP_MAX);
 	if (m->stack)
 		pcre2_jit_stack_assign(m->limits, NULL, m->stack);
@@ -135,6 +157,7 @@ void matcher_free(struct matcher *m)
 		return;
 	int saved = errno;
 	pcre2_code_free(m->code);
+	pcre2_code_free(m->windows);
 	pcre2_match_data_free(m->match);
 	pcre2_match_context_free(m->limits);
 	pcre2_jit_stack_free(m->stack);
@@ -143,6 +166,17 @@ void matcher_free(struct matcher *m)
 }
 
 /* --- one line -------------------------------------------------------------- */
+
+/* Adds the time since the last look. Returns whether that is too much for so much text. */
+static bool matcher_is_late(struct matcher *m)
+{
+	const int64_t before_us = m->clock_us;
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	m->clock_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+	m->spent_us += before_us ? m->clock_us - before_us : 0;
+	return m->spent_us > SPENT_MAX_US + (int64_t)m->searched * US_PER_BYTE;
+}
 
 static enum matcher_result matcher_run(struct matcher *m, const char *data, size_t len,
 				       size_t start, uint32_t options, struct matcher_span *span)
@@ -170,11 +204,59 @@ enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len
 	return result;
 }
 
+/* The same at a part of all beginnings after the other, so that it can be seen how long it takes.
+ */
+static enum matcher_result matcher_run_windows(struct matcher *m, const char *data, size_t len,
+					       size_t start, uint32_t options,
+					       struct matcher_span *span)
+{
+	pcre2_code *const code = m->code;
+	struct matcher_error ignored;
+	enum matcher_result result = MATCHER_NONE;
+	size_t from = start, few = start; /* up to there few are tried */
+	m->code = m->windows;
+	if (!m->windows && compile_all(m, PCRE2_USE_OFFSET_LIMIT, &ignored) < 0) {
+		m->error = PCRE2_ERROR_NOMEMORY;
+		result = MATCHER_GAVE_UP;
+	}
+	m->windows = m->code;
+	m->clock_us = 0;
+	while (result == MATCHER_NONE && from <= len) {
+		size_t to = from + (from < few ? STARTS_FEW : STARTS);
+		while (to < len && ((unsigned char)data[to] & 0xC0) == 0x80)
+			to++;
+		pcre2_set_offset_limit(m->limits, to < len ? to - 1 : PCRE2_UNSET);
+		pcre2_set_match_limit(m->limits, from < few ? STEPS_MAX : STEPS_FEW);
+		bool is_late = matcher_is_late(m);
+		result = is_late ? MATCHER_GAVE_UP : matcher_run(m, data, len, from, options, span);
+		m->error = is_late ? ERROR_TIME : m->error;
+		if (result == MATCHER_GAVE_UP && m->error == PCRE2_ERROR_MATCHLIMIT &&
+		    from >= few) {
+			result = MATCHER_NONE;
+			few = to;
+		} else {
+			from = to;
+		}
+	}
+	matcher_is_late(m);
+	pcre2_set_offset_limit(m->limits, PCRE2_UNSET);
+	pcre2_set_match_limit(m->limits, STEPS_FEW);
+	m->code = code;
+	return result;
+}
+
 enum matcher_result matcher_part(struct matcher *m, const char *data, size_t len, size_t start,
 				 bool ends, struct matcher_span *span)
 {
-	uint32_t options = (start ? PCRE2_NOTBOL : 0) | (ends ? 0 : PCRE2_NOTEOL);
-	return matcher_run(m, data, len, start, options, span);
+	const uint32_t options = (start ? PCRE2_NOTBOL : 0) | (ends ? 0 : PCRE2_NOTEOL);
+	enum matcher_result result = MATCHER_GAVE_UP;
+	m->error = PCRE2_ERROR_MATCHLIMIT;
+	m->searched += len - start;
+	if (len - start <= STARTS)
+		result = matcher_run(m, data, len, start, options, span);
+	if (result == MATCHER_GAVE_UP && m->error == PCRE2_ERROR_MATCHLIMIT)
+		result = matcher_run_windows(m, data, len, start, options, span);
+	return result;
 }
 
 /* --- many lines ------------------------------------------------------------ */
@@ -217,6 +299,7 @@ const char *matcher_reason(const struct matcher *m)
 	case PCRE2_ERROR_DEPTHLIMIT:
 	case PCRE2_ERROR_NOMEMORY:
 		return "it takes too much memory, as repeated groups do in a long line";
+	case ERROR_TIME: return "it takes over a second a megabyte, as repeats inside repeats do";
 	default: return "PCRE2 failed";
 	}
 }

@@ -23,7 +23,7 @@ struct matcher_error {
 	char text[160];
 };
 
-/* NULL with errno: EINVAL: the pattern is not valid, *error tells why; else ENOMEM. */
+/* The pattern stays the caller's. NULL with errno: EINVAL: the pattern is not valid, *error tells why; else ENOMEM. */
 struct matcher *matcher_new(const char *pattern, const struct matcher_options *options,
 			    struct matcher_error *error);
 void matcher_free(struct matcher *m);
@@ -31,7 +31,8 @@ void matcher_free(struct matcher *m);
 enum matcher_result {
 	MATCHER_NONE,
 	MATCHER_FOUND,
-	MATCHER_GAVE_UP, /* matching takes too many steps or too much memory: see matcher_reason */
+	MATCHER_GAVE_UP, /* matching takes too many steps, too long (2 s of the processor, and one
+			    more for each MB) or too much memory: see matcher_reason */
 };
 
 struct matcher_span {

@@ -159,6 +159,31 @@ TEST(test_gives_up)
 	}
 }
 
+/* No beginning of a match takes too many steps, but all of them together do. */
+TEST(test_takes_too_long)
+{
+	static char text[64 * 1024];
+	const struct matcher_options options = {.ignore_case = false};
+	struct matcher *m = make("(a?){20}c|b$", &options);
+	size_t at = 0;
+	memset(text, 'a', sizeof(text));
+	text[0] = '\n';
+	text[sizeof(text) - 1] = 'b';
+	assert_int_equal(matcher_next(m, text, sizeof(text), &at), MATCHER_GAVE_UP);
+	assert_int_equal(at, 1);
+	assert_non_null(strstr(matcher_reason(m), "a second a megabyte"));
+	matcher_free(m);
+	/* One that takes many is still found at its place, in a short line and in a long one. */
+	for (size_t len = 3000; len < sizeof(text); len += 60000) {
+		struct matcher_span span;
+		m = make("(?:a|aa){1,10}c|b", &options);
+		assert_int_equal(matcher_line(m, text + sizeof(text) - len, len, &span),
+				 MATCHER_FOUND);
+		assert_true(span.from == len - 1 && span.to == len);
+		matcher_free(m);
+	}
+}
+
 /* A part of a long line: what is in front of it, and behind. */
 TEST(test_part)
 {
