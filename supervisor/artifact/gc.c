@@ -60,6 +60,11 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 	if (fd < 0 && store_is_short(error))
 		return REMOVAL_FAILED;
 	bool is_short = short_find(dir, id, &place) == 0;
+	int lock = is_short ? short_lock(dir, id) : -1;
+	if (is_short && lock < 0 && errno != ENOENT) {
+		io_close(&fd);
+		return REMOVAL_FAILED;
+	}
 	bool running = fd >= 0 && removal_is_running(fd, dir, id);
 	/* A link or another user's file of that name can't be opened, but is removed. */
 	int was = running ? -1 : id_remove_files(dir, id, freed);
@@ -72,6 +77,7 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 		was |= is_short;
 		*freed += is_short ? place.len : 0;
 	}
+	io_close(&lock);
 	errno = error;
 	return running   ? REMOVAL_RUNNING
 	       : was < 0 ? REMOVAL_FAILED

@@ -274,12 +274,18 @@ static int short_unpack_part(int dir, const char *id, enum artifact_part part)
 	return result;
 }
 
+int short_lock(int dir, const char *id)
+{
+	int fd = short_open_records(dir, id, O_RDWR);
+	if (fd >= 0 && store_lock(fd, LOCK_EX, STORE_LOCK_MS) < 0)
+		io_close(&fd);
+	return fd;
+}
+
 int short_unpack(int dir, const char *id)
 {
 	struct short_place place;
-	int lock = short_open_records(dir, id, O_RDWR);
-	/* One process makes them at a time. */
-	int result = lock < 0 ? 0 : store_lock(lock, LOCK_EX, STORE_LOCK_MS);
+	int lock = short_lock(dir, id), result = lock < 0 && errno != ENOENT ? -1 : 0;
 	bool is_short = result == 0 && short_find(dir, id, &place) == 0;
 	if (result == 0 && !is_short && errno != ENOENT)
 		result = -1;

@@ -66,6 +66,11 @@ int short_read(int dir, const char *id, enum artifact_part part, struct short_pa
    short_read(). */
 int short_open(int dir, const char *id, enum artifact_part part);
 
+/* Locks the records in whose file that of a run would be, so that no process makes files of it or
+   removes it meanwhile. Returns a descriptor with which the lock goes, or -1 with errno (ENOENT:
+   there are none). */
+int short_lock(int dir, const char *id);
+
 /* Makes files of a short text, for who needs their paths; the run stays what it is. Returns 0, also
    if it is none, or -1 with errno. */
 int short_unpack(int dir, const char *id);

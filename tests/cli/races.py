@@ -83,6 +83,20 @@ class Races(Case):
         generator = random_source(count)
         return [(seed, generator.randrange(1024, 102400), options) for seed in range(count)]
 
+    def test_a_short_text_that_is_removed_while_files_are_made_of_it(self):
+        """It is gone whole, whichever of them comes first."""
+        for n in range(60):
+            words = b"words of run %d" % n
+            self.terse("printf", "%s", words.decode())
+            argv = ((TERSE, "path", "last"), (TERSE, "drop", "last"))
+            both = [subprocess.Popen(a, cwd=self.work, env=self.env(), stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for a in argv[::1 - 2 * (n % 2)]]
+            outs = [p.communicate(timeout=DEADLINE)[0] for p in both]
+            self.assertEqual([b"removed, freed" in out for out in outs].count(True), 1, outs)
+            left = [os.path.join(top, name) for top, _, names in os.walk(os.path.join(self.store, "sessions"))
+                    for name in names if name.startswith("cmd-")]
+            self.assertEqual([name for name in left if words in read_file(name)], [])
+
     def test_2000_runs_that_exit_at_once(self):
         """Half of them through the whole text, half through the artifact."""
         self.all_of(self.check_whole, self.jobs(700))
