@@ -14,6 +14,7 @@ import os
 import pty
 import random
 import re
+import resource
 import select
 import shutil
 import signal
@@ -585,10 +586,19 @@ class Case(unittest.TestCase):
         return identifier
 
 
+def computed():
+    """Processor time so far, of this process and of all that it waited for."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 class _Result(unittest.TestResult):
     def __init__(self):
         super().__init__()
         self.passed = 0
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.began = time.monotonic(), computed()
 
     def name(self, test):
         return test.id().split(".", 1)[1]
@@ -605,7 +615,8 @@ class _Result(unittest.TestResult):
     def addSuccess(self, test):
         super().addSuccess(test)
         self.passed += 1
-        self.say("ok    " + self.name(test))
+        self.say("ok    %s (%.1f s, %.1f s of a processor)" % (
+            self.name(test), time.monotonic() - self.began[0], computed() - self.began[1]))
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
