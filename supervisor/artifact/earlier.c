@@ -54,6 +54,7 @@ int earlier_find(struct store *stores, int count, const char *session, const str
 	for (int i = 0; i < 2 && got >= 0; i++) {
 		struct journal *j = journal_open(stores, count, where[i], JOURNAL_RUN);
 		struct journal_line line;
+		struct meta end;
 		got = j && buffer_check(&words) == 0 ? 1 : -1;
 		for (long left = lines; left > 0 && got == 1; left--) {
 			if (last->is_found && (!success || success->is_found))
@@ -61,6 +62,9 @@ int earlier_find(struct store *stores, int count, const char *session, const str
 			got = journal_next(j, &line);
 			if (got != 1 || !*line.of.id || strcmp(line.of.id, m->id) >= 0 ||
 			    !memmem(line.text, line.len, words.data, len) ||
+			    /* Its line tells that it is not wanted; nothing of it is opened. */
+			    (last->is_found && journal_parse_sums(&line, &end) &&
+			     meta_has_failed(&end)) ||
 			    !earlier_open(&line, m, &run))
 				continue;
 			struct earlier_run *to =
