@@ -66,14 +66,19 @@ void buffer_append_string(struct buffer *b, const char *string)
 void buffer_vprintf(struct buffer *b, const char *format, va_list args)
 {
 	va_list again;
+	int n = -1;
 	va_copy(again, args);
-	int n = vsnprintf(NULL, 0, format, args);
-	if (n < 0 || buffer_reserve(b, (size_t)n + 1) < 0) {
-		b->failed = true;
-	} else {
-		vsnprintf(b->data + b->len, (size_t)n + 1, format, again);
-		b->len += (size_t)n;
+	if (buffer_reserve(b, 1) == 0)
+		n = vsnprintf(b->data + b->len, b->cap - b->len, format, args);
+	/* Mostly there is room for it. */
+	if (n >= 0 && (size_t)n >= b->cap - b->len) {
+		if (buffer_reserve(b, (size_t)n + 1) == 0)
+			vsnprintf(b->data + b->len, (size_t)n + 1, format, again);
+		else
+			n = -1;
 	}
+	b->failed |= n < 0;
+	b->len += n < 0 ? 0 : (size_t)n;
 	va_end(again);
 }
 

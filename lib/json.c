@@ -44,8 +44,11 @@ static void json_add_key(struct buffer *out, const char *key)
 {
 	if (out->len > 0 && !strchr("{[:, \n", out->data[out->len - 1]))
 		buffer_append(out, ",", 1);
-	if (key)
-		buffer_printf(out, "\"%s\":", key);
+	if (!key)
+		return;
+	buffer_append(out, "\"", 1);
+	buffer_append_string(out, key);
+	buffer_append(out, "\":", 2);
 }
 
 void json_add_raw(struct buffer *out, const char *key, const char *json, size_t len)
