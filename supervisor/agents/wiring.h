@@ -137,13 +137,9 @@ extern const char wiring_lines[], wiring_lines_with_comment[];
 /* The same for agents that get terse as a server of tools (terse mcp) and nothing else: `programs`,
    one file and a note. */
 extern const struct wiring wirings_mcp[];
-extern const char wiring_mcp_names[];
 
 /* NULL: no such agent in the table. */
 const struct wiring *wiring_find(const struct wiring *table, const char *agent);
-
-/* The names of the agents, for people. */
-extern const char wiring_names[];
 
 /* The path of a file. `project`: the project's directory, or NULL for the user's. Returns 0, or -1:
    no home directory, or no file of a project's. */

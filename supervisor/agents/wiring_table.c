@@ -36,9 +36,6 @@
 
 const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 
-const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, copilot, "
-			    "grok, cursor, crush, bash, zsh, aider, goose, mini";
-
 /* One hook in a group, as Claude Code and Gemini CLI have them. */
 #define GROUP "{\"hooks\":[{\"type\":\"command\",\"command\":%s}]}"
 
@@ -256,9 +253,6 @@ const struct wiring wirings[] = {
 		.files = {{.folder = folder_, .items = {{SERVER_AT(text, key, "terse")}}}}, \
 		.note = (note_),                                                            \
 	}
-
-const char wiring_mcp_names[] =
-	"claude, codex, opencode, kilo, gemini, qwen, copilot, cursor, crush, vscode";
 
 const struct wiring wirings_mcp[] = {
 	CLIENT("claude", "claude", IN("CLAUDE_CONFIG_DIR", "", ".claude.json", ".mcp.json"),

@@ -164,7 +164,6 @@ static int init_parse(struct init *i, struct verb_call *c)
 	if (verb_parse(c, i) < 0)
 		return -1;
 	const struct wiring *table = i->mcp ? wirings_mcp : wirings, *w;
-	const char *names = i->mcp ? wiring_mcp_names : wiring_names;
 	/* All agents that are named, or nothing is done. */
 	for (; (int)i->count < c->operand_count; i->count++) {
 		const char *name = c->operands[i->count];
@@ -181,18 +180,16 @@ static int init_parse(struct init *i, struct verb_call *c)
 		else if (n.best)
 			verb_error(VERB, "%s: no such agent (did you mean %s?)", name, n.best);
 		else
-			verb_error(VERB, "%s: no such agent; there are %s", name, names);
+			verb_error(VERB, "%s: no such agent (terse init --help names them)", name);
 		return -1;
 	}
 	bool some = i->undo || i->dry_run || i->project;
 	if (i->mcp && (!i->count || i->instructions))
-		verb_error(VERB,
-			   "--mcp goes with an agent, and without --instructions; there are %s",
-			   names);
+		verb_error(VERB, "--mcp goes with an agent, and without --instructions");
 	else if (i->count && i->all)
 		verb_error(VERB, "%s: --all means every agent that is found", c->operands[0]);
 	else if (!i->count && !i->all && some)
-		verb_error(VERB, "which agent? terse init AGENT, one of %s; or --all", names);
+		verb_error(VERB, "which agent? terse init AGENT, or --all");
 	else if (i->project && !(i->root = getcwd(i->here, sizeof(i->here))))
 		verb_error(VERB, "the current directory: %s", strerror(errno));
 	else

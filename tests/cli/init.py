@@ -478,8 +478,8 @@ class EveryAgent(Wiring):
         self.assertEqual(self.terse("true", env={"TERSE_HAND_OVER": told[4]}, split=True).err, b"")
 
     def test_usage(self):
-        for argv, reason in ((("--undo",), b"which agent? terse init AGENT, one of claude, codex"),
-                             (("--project",), b"which agent? terse init AGENT, one of claude, codex"),
+        for argv, reason in ((("--undo",), b"which agent? terse init AGENT, or --all\n"),
+                             (("--project",), b"which agent? terse init AGENT, or --all\n"),
                              (("claude", "--all"), b"--all means every agent that is found"),
                              (("vim",), b"vim: no such agent"),
                              (("claude", "--dryrun"), b"no such option")):

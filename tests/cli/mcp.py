@@ -926,8 +926,8 @@ class Init(McpCase):
     def test_refused(self):
         for args, want in (
                 (("pi", "--mcp"), b"terse init: pi takes no server of tools; terse init pi wires up its shell\n"),
-                (("nosuch", "--mcp"), b"terse init: nosuch: no such agent; there are claude, codex, opencode, "),
-                (("--mcp",), b"terse init: --mcp goes with an agent, and without --instructions; ")):
+                (("nosuch", "--mcp"), b"terse init: nosuch: no such agent (terse init --help names them)\n"),
+                (("--mcp",), b"terse init: --mcp goes with an agent, and without --instructions\n")):
             self.assertTrue(self.init(*args, code=125).err.startswith(want), args)
 
 
