@@ -175,6 +175,17 @@ async function session() {
   await page.evaluate(() => document.querySelector(".line.current a.number").click());
   const link = await hash(page);
   assert.match(link, /^#cmd-\w+:3001\?/);
+  // The line that is chosen is copied, else the text, and a command as a shell takes it.
+  await page.evaluate(() => { navigator.clipboard.writeText = async (text) => { document.copied = text; }; });
+  const copied = () => page.evaluate(() => document.copied);
+  await press(page, "c");
+  assert.equal(await copied(), "needle in the middle\n");
+  await page.click(".facts button");
+  assert.equal(await copied(), "sh -c 'seq 1 3000; echo nee'\\''dle in'\\'' the middle; seq 1 3000'");
+  // Enter goes into the text.
+  await page.focus(".list");
+  await press(page, "Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), "Whole text");
   await search(page, "/^error: .t/");
   assert.equal(await told(page), `1 of ${all} runs`);
   await search(page, "no such text");
@@ -243,8 +254,9 @@ async function session() {
   await page.keyboard.press("Escape");
 
   // Screen readers: what can be operated has a name, what is chosen is said.
-  const tree = JSON.stringify(await page.accessibility.snapshot());
-  for (const name of ["Runs", "Search commands and texts", "Whole text", "Recording", "Time line of the runs"]) assert.ok(tree.includes(name), name);
+  const tree = JSON.stringify(await page.accessibility.snapshot({ interestingOnly: false }));
+  assert.ok(/"name":"printf one; [^"]* exit 0 [^"]*","selected":true/.test(tree), "the chosen run");
+  for (const name of ["Runs", "Search commands and texts", "Whole text", "Recording", "Time line of the runs", "zoom in"]) assert.ok(tree.includes(name), name);
   assert.equal(await page.$$eval("button, input, select", (all) => all.filter((one) => !one.textContent.trim() && !one.ariaLabel).length), 0);
   assert.deepEqual(complaints, []);
   await page.close();

@@ -93,10 +93,11 @@ class LinesView {
     const line = span.lines[k], n = span.first > 0 ? span.first + k : span.numbers?.[k] ?? 0, element = make("div.line", {});
     const add = (name, on) => on && element.classList.add(name);
     add(span.kind, span.kind);
-    add("seen", n && this.isSeen?.(span.name, n));
+    const isSeen = n && this.isSeen?.(span.name, n);
+    add("seen", isSeen);
     add("chosen", n && this.chosen && this.chosen.name === span.name && n >= this.chosen.from && n <= this.chosen.to);
     add("current", row === this.currentRow);
-    element.append(n ? make("a.number", { href: `#${this.key}:${span.name === "stderr" ? "e" : ""}${n}`, onclick: (event) => { event.preventDefault(); this.online?.(span.name, n, event.shiftKey); } }, String(n)) : make("span.number", {}, span.sign ?? ""));
+    element.append(n ? make("a.number", { href: `#${this.key}:${span.name === "stderr" ? "e" : ""}${n}`, onclick: (event) => { event.preventDefault(); this.online?.(span.name, n, event.shiftKey); }, ariaLabel: `line ${n}${isSeen ? ", shown" : ""}` }, String(n)) : make("span.number", {}, span.sign ?? ""));
     const isCut = line.length > LONG && !span.opened?.has(k) && !(this.all && line.length < 4 * LONG);
     const code = make("span.code", {}, ...this.styledPieces(isCut ? line.slice(0, LONG) : line, n ? this.colours?.(span.name, n) : null));
     if (isCut)

@@ -19,8 +19,9 @@ class TimeLine {
     this.legend = make("span.soft", {});
     this.reset = button("Whole time", "show the whole time (0)", () => this.zoom(null));
     this.folds = button("Show pauses", "give long pauses their true length", () => { this.unfolded = !this.unfolded; this.folds.textContent = this.unfolded ? "Fold pauses" : "Show pauses"; this.fold(); this.draw(); });
+    const zoom = (sign, label, key, factor) => Object.assign(button(sign, `${label} (${key})`, () => this.zoomBy(factor)), { ariaLabel: label });
     this.element = make("section.time-line", { ariaLabel: "Time line" }, make("div.time-canvas", {}, this.canvas, this.tip),
-      make("div.time-tools", {}, this.legend, button("−", "zoom out (-)", () => this.zoomBy(2)), button("+", "zoom in (+)", () => this.zoomBy(0.5)), this.pauses.length > 0 && this.folds, this.reset));
+      make("div.time-tools", {}, this.legend, zoom("−", "zoom out", "-", 2), zoom("+", "zoom in", "+", 0.5), this.pauses.length > 0 && this.folds, this.reset));
     this.listen();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
