@@ -131,17 +131,6 @@ struct masks {
 
 typedef struct masks masks_of(const char *data);
 
-INLINE size_t rest_text(const char *data, size_t i, size_t len, bool line, size_t *newlines)
-{
-	for (; i < len; i++) {
-		unsigned char c = (unsigned char)data[i];
-		if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7F || (line && c == '\n'))
-			break;
-		*newlines += c == '\n';
-	}
-	return i;
-}
-
 INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, const char *data, size_t len,
 			bool line, size_t *newlines)
 {
@@ -157,7 +146,13 @@ INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, const cha
 		}
 		*newlines += (unsigned)__builtin_popcountll(m.newline);
 	}
-	return rest_text(data, i, len, line, newlines);
+	for (; i < len; i++) {
+		unsigned char c = (unsigned char)data[i];
+		if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7F || (line && c == '\n'))
+			break;
+		*newlines += c == '\n';
+	}
+	return i;
 }
 
 /* A mask with one bit for each byte, of one with `1 << shift` bits. */

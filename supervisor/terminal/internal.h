@@ -147,14 +147,27 @@ struct row {
 	int64_t since;     /* ... and from when on it was that */
 };
 
-/* Bytes of `raw` that a row of `cols` columns has room for. */
-size_t row_raw_size(unsigned cols);
+/* Bytes of `raw` that a row of `cols` columns has room for: wide characters with marks, and some
+   idle tabs. */
+static inline size_t row_raw_size(unsigned cols)
+{
+	return (size_t)cols * 8 + 64;
+}
 
 /* Whether nothing was written to it (tabs count as written). */
-bool row_is_blank(const struct row *row);
+static inline bool row_is_blank(const struct row *row)
+{
+	return row->used == 0 && row->raw_len == 0 && !row->partial;
+}
 
 /* The row's text no longer is what was written. */
-void row_touch(struct row *row);
+static inline void row_touch(struct row *row)
+{
+	row->plain = false;
+	row->raw_len = 0;
+	row->uneven = false;
+	row->bent = false;
+}
 
 /* A hash of the look of a row; not 0. */
 uint64_t row_sum(const struct row *row, const struct cluster_pool *pool);

@@ -56,30 +56,11 @@ size_t part_put(uint32_t part, char *bytes)
 	return 1;
 }
 
-size_t row_raw_size(unsigned cols)
-{
-	/* A wide character with marks, and some idle tabs. */
-	return (size_t)cols * 8 + 64;
-}
-
 /* Blank and unmarked. */
 static void row_reset(struct row *row)
 {
 	memset(row->cells, 0, row->used * sizeof(*row->cells));
 	*row = (struct row){.cells = row->cells, .raw = row->raw, .plain = true};
-}
-
-bool row_is_blank(const struct row *row)
-{
-	return row->used == 0 && row->raw_len == 0 && !row->partial;
-}
-
-void row_touch(struct row *row)
-{
-	row->plain = false;
-	row->raw_len = 0;
-	row->uneven = false;
-	row->bent = false;
 }
 
 bool row_has_text(const struct row *row, bool ink)
