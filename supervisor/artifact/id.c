@@ -256,7 +256,6 @@ struct last_run {
 	int64_t started_ms;
 	struct id_found found; /* id "": it has made no artifact */
 	int64_t ended_ms;      /* 0: not known */
-	bool is_there;         /* the artifact is */
 };
 
 /* Takes a run from its line, or from the metadata of its artifact. Returns whether it counts. */
@@ -264,9 +263,11 @@ static bool last_read(const struct journal_line *line, struct last_run *run)
 {
 	struct meta m = {.owned = NULL};
 	const char *id = line->of.id;
-	*run = (struct last_run){.found = line->of, .is_there = line->is_there};
+	*run = (struct last_run){.found = line->of};
 	if (line->kind == JOURNAL_RUN)
 		meta_parse(line->text, line->len, &m);
+	else if (!id_exists(line->of.store, id))
+		return false;
 	else
 		meta_read_found(&line->of, &m);
 	bool counts = m.owned ? !profile_is_own(m.argv) : *id;
@@ -282,28 +283,29 @@ static bool last_read(const struct journal_line *line, struct last_run *run)
 static int last_find(struct store *stores, int count, const char *session, unsigned long back,
 		     struct id_found *found)
 {
-	struct journal *j = journal_open(stores, count, session, JOURNAL_RUN | JOURNAL_MADE);
+	struct journal *j =
+		journal_open(stores, count, session, JOURNAL_RUN | JOURNAL_MADE | JOURNAL_UNSEEN);
 	struct last_run *runs = NULL, run; /* the one that started last comes first */
 	size_t known = 0, room = 0;
 	struct journal_line line;
 	int result = -1, got = j ? 1 : -1;
 	bool enough = false;
 	while (got == 1 && !enough && (got = journal_next(j, &line)) == 1) {
-		size_t at = *line.of.id ? 0 : known;
-		while (at < known && strcmp(runs[at].found.id, line.of.id) != 0)
-			at++;
-		if (at < known && line.is_there) {
-			/* It had to go to another store. */
-			runs[at].is_there = true;
-			runs[at].found.store = line.of.store;
-		} else if (at == known) {
+		/* The two lines of a run stand close together. */
+		size_t at = known;
+		while (at > 0 && (!*line.of.id || strcmp(runs[at - 1].found.id, line.of.id) != 0))
+			at--;
+		if (at > 0) {
+			at--;
+		} else {
 			if (!last_read(&line, &run))
 				continue;
 			if (!array_add(&runs, &known, &room, sizeof(*runs))) {
 				got = -1;
 				break;
 			}
-			for (; at > 0 && runs[at - 1].started_ms < run.started_ms; at--)
+			for (at = known - 1; at > 0 && runs[at - 1].started_ms < run.started_ms;
+			     at--)
 				runs[at] = runs[at - 1];
 			runs[at] = run;
 		}
@@ -315,9 +317,13 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 	}
 	if (got >= 0) {
 		const struct last_run *last = back < known ? &runs[back] : NULL;
-		result = last && last->is_there ? 0 : -1;
 		if (last)
 			*found = last->found;
+		/* Its artifact may have had to go to another store. */
+		for (int i = 0; last && *found->id && i < count && result < 0; i++) {
+			found->store = &stores[i];
+			result = id_exists(found->store, found->id) ? 0 : -1;
+		}
 		errno = last ? LAST_UNKEPT : ENOENT;
 	}
 	journal_close(j);
