@@ -11,6 +11,7 @@
 #include "lib/trace.h"
 #include "supervisor/agents/rule.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
