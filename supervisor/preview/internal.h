@@ -364,6 +364,7 @@ enum {
 	STORE_FRONT = 640, /* bytes kept of a long line's start ... */
 	STORE_BACK = 256,  /* ... and of its end, or of where it tells most */
 	STORE_VALUES = 1024,
+	STORE_UNIT = 6,    /* of a value, for one of a score */
 	FOUND_BEFORE = 60, /* bytes in front of what is found in a long line that are shown */
 };
 

@@ -17,7 +17,7 @@ enum {
 	/* ... or takes more than this part of the budget. */
 	LONG_PARTS = 4,
 	/* A line of at least this value is more than the context of another. */
-	TELLING = 180,
+	TELLING = SCORE_TELLING * STORE_UNIT,
 	/* One of less is taken only for its place. */
 	CONTEXT = TELLING / 4,
 	/* What a line costs beside its bytes; after a failure no smaller gap is left beside it. */
@@ -431,11 +431,6 @@ static void layout_grow(struct layout *l)
 
 /* Which lines are taken. */
 
-static size_t percent(size_t whole, unsigned share)
-{
-	return whole / 100 * share + whole % 100 * share / 100;
-}
-
 /* When a run has failed, so much of a budget is for the lines that tell of it and the last ones,
    whatever the mode. While the outcome is open no more is printed than leaves it. */
 static size_t reserved_bytes(size_t bytes)
@@ -460,7 +455,7 @@ struct limit layout_head_share(const struct limit *limit)
 	if (limit->mode == MODE_TAIL)
 		share.bytes = 0;
 	else if (!is_all)
-		share.bytes = percent(share.bytes, limit->head_share);
+		share.bytes = share.bytes * limit->head_share / 100;
 	if (!is_all)
 		share.count = (share.count * limit->head_share + 99) / 100;
 	share.bytes = share.bytes < bytes ? share.bytes : bytes;
@@ -671,7 +666,7 @@ static void take_some(struct layout *l, const struct limit *limit)
 	if (smart) {
 		unsigned share = l->brief ? END_SHARE_SUCCESS / 2 : END_SHARE_SUCCESS;
 		unsigned least = l->ask->status == 0 ? share : 0;
-		end = percent(limit->bytes, least > limit->end_share ? least : limit->end_share);
+		end = limit->bytes * size_max(least, limit->end_share) / 100;
 		cut = l->budget / LONG_PARTS;
 	}
 	size_t next = take_start(l, limit);

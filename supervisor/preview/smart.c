@@ -335,7 +335,6 @@ void smart_read(struct smart *s, uint64_t from)
 
 /* Found by measuring on labelled logs; none of them is critical. */
 enum {
-	UNIT = 6,       /* of a stored value, for one of a score */
 	SEEN_BITS = 12, /* of the table of families above */
 	QUIET = 30,     /* lines without one that tells of a failure */
 	SLOT_BITS = 13, /* of the table of fingerprints: more than the stored lines */
@@ -402,7 +401,7 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 		bool owns = below ? t->score.indent > message->indent : !message->ends;
 		if (kind != SCORE_DETAIL && kind != SCORE_QUOTE)
 			share *= owns ? OWN : NEXT;
-		unsigned value = (unsigned)(share * UNIT);
+		unsigned value = (unsigned)(share * STORE_UNIT);
 		value = (unsigned)size_min(value, STORE_VALUES - 1);
 		if (value <= t->value)
 			continue;
@@ -500,9 +499,9 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 			told = r->to;
 		}
 		/* The weight from the neighbours counts half. */
-		if (weight * UNIT > (float)t->value / 2)
+		if (weight * STORE_UNIT > (float)t->value / 2)
 			t->owner = 0;
-		t->value = (unsigned)size_min(t->value / 2 + (size_t)(weight * UNIT),
+		t->value = (unsigned)size_min(t->value / 2 + (size_t)(weight * STORE_UNIT),
 					      STORE_VALUES - 1);
 		for (int below = 1; below >= 0 && tells && outcome != OUTCOME_SUCCESS; below--)
 			lift_neighbours(store, i, below, weight);

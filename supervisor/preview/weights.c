@@ -36,7 +36,6 @@ const struct word word_weights[] = {
 	 "unsupported unwritable"},
 	{WORD_FAIL, 20, true, "canceled cancelled error errored errors exceptions failed failing fails failure "
 	 "failures offense offenses problem problems"},
-	{WORD_EXPECTED, 33, false, "expected"},
 	{WORD_OTHER, 26, false, "but"},
 	{WORD_OTHER, 17, false, "not"},
 	{WORD_OTHER, 8, false, "actual attempt but_was expecting instead received usage"},
@@ -57,12 +56,13 @@ const struct word word_weights[] = {
 	{WORD_RESULT, 6, false, "generated"},
 	{WORD_RESULT, -13, false, "built compiled complete completed created deployed finished installed packaged "
 	 "published pushed saved total uploaded written wrote"},
-	{WORD_DONE, -28, false, "done"},
-	{WORD_DONE, 0, false, "yes"},
 	{WORD_SKIP, -76, false, "skipping"},
 	{WORD_SKIP, -76, true, "pending skip skipped"},
 	{WORD_STATUS, -12, false, "exit exit_code exit_status return_code returned returning status status_code"},
 	{WORD_STATUS, -19, false, "exited"},
+	{WORD_EXPECTED, 33, false, "expected"},
+	{WORD_DONE, 0, false, "yes"},
+	{WORD_DONE, -28, false, "done"},
 	{WORD_UNIT, 0, false, "ms s sec"},
 	{0, 0, false, NULL},
 };
