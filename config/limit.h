@@ -73,7 +73,7 @@ static inline size_t limit_least_ceiling(const struct limit *l)
    notices stay within the ceilings of the settings. */
 struct limit limit_of(const struct settings *s, bool is_stderr);
 
-/* Widens the limit of a text that can't be kept to the ceilings, if there are any. */
+/* For a text that can't be kept: widens its limit up to the ceilings, if there are any. */
 void limit_widen(struct limit *l, const struct settings *s);
 
 /* Whether a line (without its newline) counts. UNIT_LINES counts every line; UNIT_ENTRIES all but

@@ -51,8 +51,8 @@ int64_t passage_due(const struct passage *p);
 /* Prints what a reader who waits is to have by now. */
 void passage_on_time(struct passage *p, int64_t now_ms);
 
-/* Whether the foreground of the terminal reads keys, and it is the shell (at its prompt), or is not
-   (a program with a screen or an editor of lines). */
+/* Whether what is in the terminal's foreground reads keys. It has to be the shell, at its prompt;
+   or, without `shell`, a program with a screen or an editor of lines. */
 bool passage_reads_keys(const struct passage *p, bool shell);
 
 #endif
