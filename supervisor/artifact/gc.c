@@ -452,9 +452,10 @@ static bool is_idle_claim(const struct gc *g, const struct inventory *v, int ids
 	bool lost = false;
 	if (short_follow(ids, name, &place) == 1) {
 		int dir = store_open_session(g->store, place.session, false);
-		int record = dir < 0 ? -1 : short_open(dir, name, ARTIFACT_JSON);
-		lost = record < 0 && (errno == ENOENT || errno == EBADMSG);
-		io_close(&record);
+		struct short_part record = {.len = 0};
+		lost = (dir < 0 || short_read(dir, name, ARTIFACT_JSON, &record) < 0) &&
+		       (errno == ENOENT || errno == EBADMSG);
+		buffer_release(&record.record);
 		io_close(&dir);
 	}
 	if (!lost && id_exists(g->store, name))
@@ -466,14 +467,14 @@ static bool is_idle_claim(const struct gc *g, const struct inventory *v, int ids
 	return !lives;
 }
 
-/* Removes old temporary files, or with `v` claims from their directory, and closes that. */
+/* Removes old temporary files, and with `v` claims, from their directory, and closes that. */
 static void sweep(struct gc *g, int dir, const struct inventory *v)
 {
 	DIR *d = io_list(dir);
 	for (struct dirent *e; d && (e = readdir(d));) {
 		struct stat st;
 		const char *name = e->d_name;
-		if (!(v ? is_idle_claim(g, v, dir, name) : is_temporary(name)) ||
+		if (!(is_temporary(name) || (v && is_idle_claim(g, v, dir, name))) ||
 		    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    (v && !S_ISLNK(st.st_mode)) ||
 		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S ||

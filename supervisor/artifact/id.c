@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -86,8 +87,16 @@ int id_open_file(int dir, const char *id, enum artifact_part part, int flags)
 
 int id_open_text(int dir, const char *id, enum artifact_part part)
 {
+	struct short_part found;
 	int fd = id_open_file(dir, id, part, O_RDONLY);
-	return fd < 0 && errno == ENOENT ? short_open(dir, id, part) : fd;
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	if (short_read(dir, id, part, &found) == 0)
+		fd = io_above_standard(memfd_create(id, MFD_CLOEXEC));
+	if (fd >= 0 && io_write_at(fd, found.data, found.len, 0) < 0)
+		io_close(&fd);
+	buffer_release(&found.record);
+	return fd;
 }
 
 int id_remove_files(int dir, const char *id, uint64_t *freed)

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -238,39 +237,29 @@ out:
 	return result;
 }
 
-int short_open(int dir, const char *id, enum artifact_part part)
-{
-	struct short_part found = {.len = 0};
-	int fd = -1;
-	if (short_read(dir, id, part, &found) == 0)
-		fd = io_above_standard(memfd_create(id, MFD_CLOEXEC));
-	if (fd >= 0 && io_write_at(fd, found.data, found.len, 0) < 0)
-		io_close(&fd);
-	buffer_release(&found.record);
-	return fd;
-}
-
 /* Makes a file of a part. Returns 0, also if there is none. */
 static int short_unpack_part(int dir, const char *id, enum artifact_part part)
 {
-	struct buffer text = BUFFER_INIT;
+	struct short_part found;
 	char name[ID_FILE_NAME], temporary[ID_FILE_NAME];
-	int to = -1, result = -1, from = short_open(dir, id, part);
-	if (from < 0)
-		return errno == ENOENT ? 0 : -1;
+	int to = -1, result = short_read(dir, id, part, &found);
+	if (result < 0) {
+		result = errno == ENOENT ? 0 : -1;
+		goto out;
+	}
 	id_file_name("", id, part, name);
 	id_file_name(".", id, part, temporary);
-	if (io_read_all(from, &text, RECORD_MOST) == 0)
-		to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_TRUNC);
-	if (to >= 0 && io_write(to, text.data, text.len) == 0)
+	result = -1;
+	to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_TRUNC);
+	if (to >= 0 && io_write(to, found.data, found.len) == 0)
 		result = renameat(dir, temporary, dir, name);
 	int error = errno;
 	if (to >= 0 && result < 0)
 		unlinkat(dir, temporary, 0);
-	io_close(&from);
-	io_close(&to);
-	buffer_release(&text);
 	errno = error;
+out:
+	io_close(&to);
+	buffer_release(&found.record);
 	return result;
 }
 

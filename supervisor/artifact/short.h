@@ -53,18 +53,15 @@ int short_find(int dir, const char *id, struct short_place *place);
 int short_add(int dir, struct meta *m, uint64_t min_free,
 	      const struct buffer *const parts[ARTIFACT_JSON]);
 
-/* Reads the record of a run and finds a part in it. `record` is the caller's to release, whatever
-   is returned: 0, or -1 with errno (ENOENT: there is none; EBADMSG: the record is damaged). */
+/* Reads the record of a run and finds a part in it. *found need not be set; `record` is the
+   caller's to release, whatever is returned: 0, or -1 with errno (ENOENT: there is none; EBADMSG:
+   the record is damaged). */
 struct short_part {
 	struct buffer record;
 	const char *data; /* in it */
 	size_t len;
 };
 int short_read(int dir, const char *id, enum artifact_part part, struct short_part *found);
-
-/* Opens a copy in memory of a part, for reading. Returns a close-on-exec descriptor, or -1 as
-   short_read(). */
-int short_open(int dir, const char *id, enum artifact_part part);
 
 /* Locks the records in whose file that of a run would be, so that no process makes files of it or
    removes it meanwhile. Returns a descriptor with which the lock goes, or -1 with errno (ENOENT:

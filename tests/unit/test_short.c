@@ -182,12 +182,16 @@ STORE_TEST(test_damage)
 		assert_null(part(dir, ids[1], ARTIFACT_OUT));
 		assert_string_equal(part(dir, ids[0], ARTIFACT_OUT), "one\ntwo\nthree\n");
 	}
-	/* Where there is no record left, the claim of its ID goes. */
+	/* Where there is no record left, the claim of its ID goes, and so does one that was not
+	 * made. */
+	char name[32];
+	snprintf(name, sizeof(name), "ids/.%s", ids[1]);
+	assert_int_equal(symlinkat("a", store.fd, name), 0);
 	struct gc gc = {.store = &store, .now_ms = clock_real_ms() + 2 * STORE_SETTLED_S * 1000};
 	assert_int_equal(gc_remove_session_part(&gc, "a", 0, UINT64_MAX), 0);
 	assert_int_equal(gc.result.artifacts, 1);
 	assert_int_equal(gc_run(&gc), 0);
-	assert_int_equal(gc.result.leftovers, 2);
+	assert_int_equal(gc.result.leftovers, 3);
 	assert_false(id_exists(&store, ids[1]) || id_exists(&store, ids[2]));
 	buffer_release(&file);
 	file = records(dir, ids[0], false);
