@@ -587,7 +587,9 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 		for (column = 0; plain && column < end; column++) {
 			const unsigned at = (from_x + column) % s->cols;
 			row = from_y + (from_x + column) / s->cols;
-			if (row >= s->base && at < s->lines[row - s->base]->used)
+			/* Not below the screen, where a wide character has left a gap. */
+			if (row >= s->base && row - s->base < s->rows &&
+			    at < s->lines[row - s->base]->used)
 				s->lines[row - s->base]->cells[at] |=
 					old->cells[column] & CELL_STYLE;
 		}
