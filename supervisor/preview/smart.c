@@ -396,7 +396,7 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 			share *= below ? NEXT : 1;
 			continue;
 		}
-		if (t->foreign || (!below && kind == SCORE_PASS))
+		if (t->foreign || (!below && (kind == SCORE_PASS || kind == SCORE_RULE)))
 			continue;
 		bool owns = below ? t->score.indent > message->indent : !message->ends;
 		if (kind != SCORE_DETAIL && kind != SCORE_QUOTE)
