@@ -413,7 +413,10 @@ static int read_condition(struct words_reader *r)
 		else if (words_skip_word(r) < 0)
 			return -1;
 	}
-	if (words_note(r, (char *)"[[") < 0)
+	char *word = r->text;
+	if (!r->hidden)
+		r->text = mempcpy(word, "[[", sizeof("[["));
+	if (words_note(r, word) < 0)
 		return -1;
 	return words_note_command(r, r->words->word_count - 1, WORDS_OUT);
 }
