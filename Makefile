@@ -230,7 +230,7 @@ ASAN     = $(BUILD)/asan
 SANITIZED = CC=clang BUILD=$(ASAN) LINK= CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize=pointer-overflow -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
 
-# How long each fuzzer runs in `make check`, and in `make fuzz`, in seconds.
+# How long each fuzzer runs at most in `make check`, and in `make fuzz`, in seconds.
 FUZZ_CHECK_SECONDS ?= 5
 FUZZ_SECONDS       ?= 600
 # How many streams `make fuzz-terminal` tries, and where it begins.
