@@ -1,10 +1,13 @@
 #!/usr/bin/env -S python3 -B
-"""The cost of a run does not depend on what else runs on the machine, nor on what ran before. System calls are counted, since times
-say little on a busy machine."""
+"""The cost of a run does not depend on what else runs on the machine, nor on what ran before: system calls are
+counted, since times say little on a busy machine. A text costs no more processor time than it did."""
 
 import os
+import resource
+import time
 
-from support.harness import TERSE, Case, main, read_file
+from support.harness import TERSE, Case, is_sanitized, main, read_file, write_file
+
 
 class Cost(Case):
     def begin(self, calls, *argv, **how):
@@ -53,6 +56,51 @@ class Cost(Case):
         self.terse(*fail)
         among = [self.end(self.begin("open", *fail), 3) for _ in range(40)]
         self.assertLess(among[-1], among[0] + 40, among)
+
+
+class Work(Case):
+    """The processor time of a run with a text of 32 MB, in those that this process takes to translate as many bytes
+    one by one. Neighbours slow down either, so the best of TRIES counts. A row fails when it takes about 1.6 times what
+    it did."""
+
+    TRIES = 12
+    # At most; 1.7, 3.9 and 14 were measured on x86_64.
+    ROWS = (("a preview", 2.7, ("filter", "--exit-code", "1")),
+            ("a pipe", 6.0, ("--no-pty", "--preview", "cat")),
+            ("secrets", 22.0, ("--redact", "--preview", "cat")))
+
+    def test_processor_time(self):
+        if is_sanitized():
+            self.skipTest("sanitizers cost more than what is measured")
+        levels = ("INFO", "DEBUG", "INFO", "WARN", "DEBUG", "INFO", "ERROR")
+        line = "2026-03-01T08:%02d:%02d.%03dZ %s [worker-%d] pool replica-%d: GET /items/%08x 200 in %d ms\n"
+        part = "".join(line % (n // 60 % 60, n % 60, n % 1000, levels[n % 7], n % 16, n % 5, n * 2654435761 % 2 ** 32,
+                               n % 900) for n in range(13000)).encode()
+        text = part * ((32 << 20) // len(part))
+        path = write_file(os.path.join(self.work, "text"), text)
+        for what, most, words in self.ROWS:
+            best, best_unit = float("inf"), min(self.unit(text) for _ in range(self.TRIES))
+            for _ in range(self.TRIES):
+                best = min(best, self.work_of(words + (path,)))
+                best_unit = min(best_unit, self.unit(text))
+                if best <= most * best_unit:
+                    break
+            with self.subTest(what=what):
+                self.assertLessEqual(best, most * best_unit, "%.1f times" % (best / best_unit))
+            print("note  %s of 32 MB: %.1f of at most %.1f" % (what, best / best_unit, most), flush=True)
+
+    def unit(self, text):
+        part = text[:1 << 20]
+        began = time.thread_time()
+        for _ in range(32):
+            part.translate(bytes(range(256)))
+        return time.thread_time() - began
+
+    def work_of(self, words):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertEqual(self.terse(*words, env={"TERSE_PROFILE": "default"}).code, 0)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 if __name__ == "__main__":
