@@ -18,13 +18,13 @@ WORDS = ("error", "Error", "warning", "a", "b", "foo", "foobar", "42", "1234", "
          "naïve", "Ärger", "日本", "✓", "[ok]", "(none)", "a.b", "--", "end", "\t", "  ", "_id", "é")
 
 
-def make_text(rng, size, longest=12):
+def make_text(rng, size, longest=12, repeated=400):
     """Some of it in long lines, so that it takes several blocks; the last may be open."""
     lines, length = [], 0
     while length < size:
         line = " ".join(rng.choice(WORDS) for _ in range(rng.randrange(longest)))
         if rng.randrange(300) == 0:
-            line *= rng.randrange(1, 400)
+            line *= rng.randrange(1, repeated)
         lines.append(line)
         length += len(line.encode()) + 1
     return "\n".join(lines) + rng.choice(("", "\n"))
@@ -98,7 +98,8 @@ class Compared(Case):
                  "\\.", "^", "$", "\\b", "é", "(?:foo|42|x=1)", "(?i:ERROR)", "\\x61", "[\\w.]+:\\d", " ",
                  "(\\w)\\1", "(?!\\d)\\w", "\\s")
         for number in range(6):
-            text = make_text(rng, 300000)
+            # Python's .*? takes the square of a line's length; grep's test has longer ones.
+            text = make_text(rng, 300000, repeated=80)
             write_file(os.path.join(self.work, "f"), text)
             lines = text[:-1 if text.endswith("\n") else None].split("\n")
             for _ in range(12):
