@@ -30,7 +30,7 @@ const idOf = (answer) => answer.match(/artifact_id=(cmd-[0-9a-z]+)/)[1];
 
 // Tools.
 const { tools } = await client.listTools();
-assert.equal(tools.length, 10);
+assert.equal(tools.length, 9);
 for (const tool of tools) assert.equal(typeof tool.annotations.readOnlyHint, "boolean");
 assert.equal(await text("run_command", { command: "cd /usr; export A=1; echo hi" }), "hi\n");
 assert.equal(await text("run_command", { command: "pwd; echo $A" }), "/usr\n1\n");
