@@ -19,7 +19,7 @@ enum {
 	/* A line of at least this value is more than the context of another. */
 	TELLING = SCORE_TELLING * STORE_UNIT,
 	/* One of less is taken only for its place. */
-	CONTEXT = TELLING / 4,
+	CONTEXT = 45,
 	/* What a line costs beside its bytes; after a failure no smaller gap is left beside it. */
 	LINE_COST = 100,
 	/* Percent of its value that a line keeps when one like it is taken. */
