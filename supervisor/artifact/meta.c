@@ -51,8 +51,13 @@ int meta_write(int dir, const struct meta *m)
 	int result = -1, error;
 	id_file_name("", m->id, ARTIFACT_JSON, name);
 	id_file_name(".", m->id, ARTIFACT_JSON, temporary);
-	if (meta_encode(&text, m, META_COMMAND) < 0)
+	/* A moment without memory must not cost how a run has ended. */
+	for (int tries = 0; (result = meta_encode(&text, m, META_COMMAND)) < 0 && tries < 2;
+	     tries++)
+		buffer_release(&text);
+	if (result < 0)
 		goto out;
+	result = -1;
 	int fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0 && errno == EEXIST && unlinkat(dir, temporary, 0) == 0)
 		fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
