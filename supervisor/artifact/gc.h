@@ -126,8 +126,8 @@ bool gc_is_due(const struct store *s, int64_t interval_ms);
 
 /* Returns 0, 1 when it was not its turn, or -1 with errno when the store can't be looked through.
 
-   After a day without it nothing goes by its age where it is due by itself, so that a clock that has
-   jumped, and is set right within the hour, makes nothing old. */
+   After a day without it nothing goes by its age where it is due by itself, so that a clock that
+   has jumped, and is set right within the hour, makes nothing old. */
 int gc_run(struct gc *g);
 
 /* Removes the artifacts of one session with an ID in from..to (packed) that no run uses, and calls

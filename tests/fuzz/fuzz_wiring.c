@@ -8,9 +8,12 @@
 
 #include <jansson.h>
 
-static const struct place place = {"/usr/bin/terse", "/usr/bin/terse-sh",
-				   "/usr/lib/terse/libterse-shim.so", "/usr/lib/terse/bash-env",
-				   "/usr/lib/terse/terse-launcher"};
+static const struct place place = {.program = "/usr/bin/terse",
+				   .own = "/usr/bin/terse",
+				   .shell = "/usr/bin/terse-sh",
+				   .library = "/usr/lib/terse/libterse-shim.so",
+				   .bash_env = "/usr/lib/terse/bash-env",
+				   .launcher = "/usr/lib/terse/terse-launcher"};
 
 static bool is_same(const struct buffer *a, const struct buffer *b)
 {
