@@ -22,6 +22,6 @@ class Terse < Formula
   end
 
   test do
-    assert_equal "terse #{version}\n", shell_output("#{bin}/terse version")
+    assert_match "terse #{version} ", shell_output("#{bin}/terse version")
   end
 end
