@@ -333,8 +333,11 @@ async function recordings() {
   const captures = join(import.meta.dirname, "../terminal/captures"), drawn = [];
   for (const name of readdirSync(captures).filter((name) => name.endsWith(".raw") && !name.startsWith("vttest"))) {
     const path = join(captures, name), [cols, rows] = readFileSync(path.replace(/raw$/, "size"), "utf8").split(/\s/);
-    await run("--record", "--spill", "always", "--tty", "--cols", cols, "--rows", rows, "--", "head", "-c", String(Math.floor(statSync(path).size * 0.6)), path);
+    // It yields once it waits for input, so all has been drawn.
+    await run("--record", "--yield", "600s", "--tty", "--cols", cols, "--rows", rows, "--", "sh", "-c", `head -c ${Math.floor(statSync(path).size * 0.6)} '${path}'; read x`);
     drawn.push([name, spawnSync(terse, ["snapshot", "last"], { env, encoding: "utf8" }).stdout]);
+    await run("signal", "last", "KILL");
+    await run("await", "last");
   }
   const { page, complaints } = await open(report("recordings.html"), { hash: "#?view=recording" });
   for (const [name, wanted] of drawn) {
