@@ -41,8 +41,7 @@ void place_find(struct place *p)
 	};
 	char path[PATH_MAX + 64], real[PATH_MAX];
 	*p = (struct place){.program = ""};
-	process_link(0, p->own, sizeof(p->own), "exe");
-	memcpy(p->program, p->own, sizeof(p->program));
+	process_link(0, p->program, sizeof(p->program), "exe");
 	const char *slash = strrchr(p->program, '/');
 	int folder = slash ? (int)(slash - p->program) : 0;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {

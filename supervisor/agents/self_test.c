@@ -36,7 +36,6 @@ struct trial {
 	const struct place *place;
 	bool types;          /* into a shell at a terminal */
 	char home[PATH_MAX]; /* a directory of its own */
-	char *words[WORDS_MAX];
 	struct buffer texts; /* the words, each with its NUL */
 };
 
@@ -125,18 +124,6 @@ static int trial_call(struct trial *t, const char *wired, const char *command)
 	return status;
 }
 
-/* Finds the words in the texts. */
-static int trial_split(struct trial *t)
-{
-	size_t count = 0;
-	if (!buffer_string(&t->texts))
-		return -1;
-	for (size_t at = 0; at + 1 < t->texts.len && count + 1 < WORDS_MAX;
-	     at += strlen(t->texts.data + at) + 1)
-		t->words[count++] = t->texts.data + at;
-	return 0;
-}
-
 /* Makes the words of the call. Returns 0, or -1: nothing is known of the agent's calls. */
 static int trial_make(struct trial *t, const char *command)
 {
@@ -151,7 +138,7 @@ static int trial_make(struct trial *t, const char *command)
 	if (w && w->shell) {
 		buffer_printf(&t->texts, "/usr/bin/env%cTERSE_INTERACTIVE=yes%c%s%c", 0, 0,
 			      t->agent, 0);
-		return trial_split(t);
+		return buffer_check(&t->texts);
 	}
 	buffer_printf(&t->texts, "%s%cagent%c--as%c%s%c%s/", t->place->program, 0, 0, 0, t->agent,
 		      0, t->home);
@@ -177,7 +164,9 @@ static int trial_make(struct trial *t, const char *command)
 	} else {
 		status = trial_call(t, named && !key ? t->place->shell : NULL, command);
 	}
-	return status == 0 && trial_split(t) == 0 ? symlink("/bin/bash", t->texts.data + link) : -1;
+	return status == 0 && buffer_check(&t->texts) == 0
+		       ? symlink("/bin/bash", t->texts.data + link)
+		       : -1;
 }
 
 /* The command's standard input: one that the section names, else /dev/null. *other: to be closed
@@ -211,6 +200,11 @@ static _Noreturn void trial_exec(struct trial *t, int input, int output)
 		"PATH", "HOME", "TMPDIR", "LANG", "XDG_CONFIG_HOME", "TERSE_CONFIG"};
 	enum { NAMES = sizeof(names) / sizeof(*names) };
 	const char *values[NAMES];
+	char *words[WORDS_MAX] = {NULL};
+	size_t count = 0;
+	for (size_t at = 0; at < t->texts.len && count + 1 < WORDS_MAX;
+	     at += strlen(t->texts.data + at) + 1)
+		words[count++] = t->texts.data + at;
 	/* A shell that is asked to be interactive wants its terminal. */
 	setsid();
 	ioctl(input, TIOCSCTTY, 0);
@@ -225,7 +219,7 @@ static _Noreturn void trial_exec(struct trial *t, int input, int output)
 	for (size_t i = 0; i < NAMES; i++)
 		status |= values[i] ? setenv(names[i], values[i], 1) : 0;
 	if (status == 0)
-		execv(t->words[0], t->words);
+		execv(words[0], words);
 	_exit(127);
 }
 

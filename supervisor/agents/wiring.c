@@ -47,13 +47,9 @@ static const struct place_member *wiring_find_member(const struct wiring_item *i
 		{"bash_env", "/bash-env" PLACE_UNLESS_VERBOSE, PLACE_UNLESS_VERBOSE,
 		 offsetof(struct place, bash_env)},
 		{"program", "/terse", "", offsetof(struct place, program)},
-		{"own", "", "", offsetof(struct place, own)},
 	};
 	const struct place_member *m = members;
-	const char *name = item->kind == WIRING_STRING ? item->value
-			   : item->kind == WIRING_LINE ? "own"
-						       : "program";
-	while (strcmp(m->name, name) != 0)
+	while (strcmp(m->name, item->kind == WIRING_STRING ? item->value : "program") != 0)
 		m++;
 	return m;
 }

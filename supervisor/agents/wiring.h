@@ -27,7 +27,6 @@ struct settings;
 struct place {
 	/* Absolute paths; "" where there is none. */
 	char program[PATH_MAX];
-	char own[PATH_MAX];      /* the running program, whatever is wired */
 	char shell[PATH_MAX];    /* terse-sh; can be executed */
 	char library[PATH_MAX];  /* libterse-shim.so */
 	char bash_env[PATH_MAX]; /* what bash reads first below Codex */

@@ -108,8 +108,8 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 			   .items = {{WIRING_LINE,                                                 \
 				      {NULL},                                                      \
 				      "[[ $- != *i* || ${TERSE_INTERACTIVE-} != yes || -n ${" name \
-				      "_EXECUTION_STRING-} || ! -x %s ]] || exec %s shell " shell_ \
-				      "  # terse init " shell_ "\n",                               \
+				      "_EXECUTION_STRING-} || ! -t 0 || ! -t 1 || ! -x %s ]] || "  \
+				      "exec %s shell " shell_ "  # terse init " shell_ "\n",       \
 				      NULL}}}},                                                    \
 		.note = "TERSE_INTERACTIVE=yes in the environment of the program that types "      \
 			"into it asks for it; elsewhere that line does nothing\n",                 \

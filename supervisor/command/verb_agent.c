@@ -104,7 +104,7 @@ int agent_run(struct verb_call *c)
 		return verb_fail(c, ENVELOPE_USAGE, "--as: no rule knows %s", call.as);
 	if (!off || strcmp(off, "0") != 0) {
 		/* The program is not known by its name, so its session is named here. */
-		if (call.as && !rule_knows(c->settings, as, RULE_SESSION))
+		if (call.as && !rule_first(c->settings, call.as, RULE_SESSION))
 			setenv(option_by_key("session", "name")->variable,
 			       session_of_process(call.as, room), 0);
 		if (!call.as)

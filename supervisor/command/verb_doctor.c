@@ -28,7 +28,8 @@ struct doctor {
 	const char *only; /* the agent that is looked at; NULL: everything */
 	int problems;
 	bool store_found;
-	struct buffer checks; /* the elements of an array in JSON, with --json */
+	struct place own, place; /* terse's own files; what agents' files have to name */
+	struct buffer checks;    /* the elements of an array in JSON, with --json */
 };
 
 __attribute__((format(printf, 4, 5))) static void
@@ -194,8 +195,9 @@ static void doctor_check_remote(struct doctor *d, const struct settings *setting
 /* --- agents ------------------------------------------------------------------------------ */
 
 /* Terse's own files. */
-static void doctor_check_place(struct doctor *d, const struct place *own)
+static void doctor_check_place(struct doctor *d)
 {
+	const struct place *own = &d->own;
 	char found[PATH_MAX], real[PATH_MAX], program[PATH_MAX], version[PLACE_VERSION_LEN];
 	doctor_report(d, *own->shell ? GOOD : NOTE, "terse-sh", "%s",
 		      *own->shell ? own->shell : "not found: terse init and terse agent need it");
@@ -273,10 +275,10 @@ static void doctor_report_wired(struct doctor *d, const char *agent, const char 
    those of the user. */
 static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 				     const struct wiring_file *files, const char *project,
-				     bool overrides, const struct place *place)
+				     bool overrides)
 {
 	struct wiring_look l;
-	wiring_look(&l, files, place, project);
+	wiring_look(&l, files, w->shell ? &d->own : &d->place, project);
 	/* What somebody else wrote there counts where it takes the place of terse's. */
 	if (l.error && (l.error != EEXIST || overrides)) {
 		doctor_report(d, BAD, w->agent, "%s", l.reason);
@@ -300,11 +302,10 @@ static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 
 /* Runs a command as the agent would, started as `start` if that is not NULL, and says what it sees.
  */
-static void doctor_try(struct doctor *d, const char *agent, const char *start,
-		       const struct place *place)
+static void doctor_try(struct doctor *d, const char *agent, const char *start)
 {
 	struct self_test t = {.string = NULL};
-	int tried = self_test_run(&t, d->call->settings, agent, SELF_TEST_LONG, place);
+	int tried = self_test_run(&t, d->call->settings, agent, SELF_TEST_LONG, &d->place);
 	const char *text = tried != 0 && t.out.data ? t.out.data : "";
 	const char *before = start ? ", started as " : "";
 	if (tried > 0 && self_test_is_preview(&t))
@@ -325,19 +326,18 @@ static void doctor_try(struct doctor *d, const char *agent, const char *start,
 	buffer_release(&t.out);
 }
 
-static void doctor_check_agent(struct doctor *d, const struct wiring *w, const char *here,
-			       const struct place *place)
+static void doctor_check_agent(struct doctor *d, const struct wiring *w, const char *here)
 {
 	char found[PATH_MAX];
-	enum wiring_state user = doctor_look(d, w, w->files, NULL, false, place);
+	enum wiring_state user = doctor_look(d, w, w->files, NULL, false);
 	const bool overrides = user == WIRING_SAME;
 	enum wiring_state project =
-		here ? doctor_look(d, w, w->files, here, overrides, place) : WIRING_NONE;
+		here ? doctor_look(d, w, w->files, here, overrides) : WIRING_NONE;
 	/* A file of the project that is not terse's to write. */
 	if (here && overrides && project == WIRING_NONE && w->shared) {
 		struct wiring_file shared[WIRING_FILES_MAX] = {w->files[0]};
 		shared[0].folder.project = w->shared;
-		project = doctor_look(d, w, shared, here, true, place);
+		project = doctor_look(d, w, shared, here, true);
 	}
 	bool none = user == WIRING_NONE && project == WIRING_NONE;
 	bool there = none && (d->only || !w->shell) && hints_find_program(w->programs, found);
@@ -348,26 +348,26 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 			      w->start);
 	/* The project's files decide. */
 	if (by_start || project == WIRING_SAME || (user == WIRING_SAME && project == WIRING_NONE))
-		doctor_try(d, w->agent, w->start, place);
+		doctor_try(d, w->agent, w->start);
 	else if (there || d->only)
 		doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s",
 			      there ? found : "not in PATH", w->agent);
 }
 
 /* The one agent that was named. Returns 0, or -1 after saying that it is not known. */
-static int doctor_check_one(struct doctor *d, const char *here, const struct place *place)
+static int doctor_check_one(struct doctor *d, const char *here)
 {
 	const struct wiring *w = wiring_find(wirings, d->only);
 	const char *name;
 	char start[64];
 	if (w) {
-		doctor_check_agent(d, w, here, place);
+		doctor_check_agent(d, w, here);
 		return 0;
 	}
 	for (size_t i = 0; (name = section_name(d->call->settings, &rules_form, i)) != NULL; i++) {
 		if (strcmp(name, d->only) == 0) {
 			snprintf(start, sizeof(start), "terse agent --as %s", name);
-			doctor_try(d, name, start, place);
+			doctor_try(d, name, start);
 			return 0;
 		}
 	}
@@ -378,24 +378,23 @@ static int doctor_check_one(struct doctor *d, const char *here, const struct pla
 static int doctor_run(struct verb_call *c)
 {
 	struct doctor d = {.call = c};
-	struct place own, place;
 	char here[PATH_MAX];
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
 	d.only = c->operand_count > 0 ? c->operands[0] : NULL;
-	place_find(&own);
-	place_wired(&place, &own);
+	place_find(&d.own);
+	place_wired(&d.place, &d.own);
 	const char *project = getcwd(here, sizeof(here));
-	if (d.only && doctor_check_one(&d, project, &place) < 0)
+	if (d.only && doctor_check_one(&d, project) < 0)
 		return EXIT_TERSE;
 	if (!d.only) {
 		if (!c->json)
 			puts("terse " TERSE_VERSION);
 		doctor_check_needs(&d, c->settings);
 		doctor_check_remote(&d, c->settings);
-		doctor_check_place(&d, &own);
+		doctor_check_place(&d);
 		for (const struct wiring *w = wirings; w->agent; w++)
-			doctor_check_agent(&d, w, project, &place);
+			doctor_check_agent(&d, w, project);
 		doctor_check_here(&d);
 	}
 	if (!c->json)

@@ -120,10 +120,12 @@ static int init_prepare(struct init *i, const char *real)
 	char failed[PATH_MAX];
 	place_find(&i->own);
 	place_wired(&i->place, &i->own);
-	/* A server is terse itself: without it there is nothing to run as if it were not. */
-	if (i->mcp)
+	/* A server is terse itself: without it there is nothing to run as if it were not. A shell's
+	   line does nothing then. */
+	const bool itself = i->mcp || i->wiring->shell;
+	if (itself)
 		i->place = i->own;
-	if (i->undo || i->mcp)
+	if (i->undo || itself)
 		return 0;
 	bool codex = strcmp(i->wiring->agent, "codex") == 0, usable = false;
 	place_of_launcher(&i->place, &i->own);

@@ -268,7 +268,6 @@ static void typing_set_hooks(const struct typing *t, const char *shell)
 	struct place own;
 	/* A page of terse read comes as any output does. */
 	setenv("TERSE_PAGER", "cat", 0);
-	setenv(option_by_key("shim", "interactive")->variable, "no", 1);
 	if (strcmp(shell, "zsh") == 0) {
 		const char *before = getenv("ZDOTDIR");
 		place_find(&own);
@@ -336,8 +335,11 @@ int typed_run(struct settings *s, const char *program, char **argv)
 	const char *name = shell_call_name(argv[0]);
 	sigset_t all;
 	name += *name == '-';
-	errno = 0;
 	bool hooks = strcmp(name, "bash") == 0 || strcmp(name, "zsh") == 0;
+	/* A start-up file that executes terse shell does so once, also where nothing is done. */
+	if (hooks)
+		setenv(option_by_key("shim", "interactive")->variable, "no", 1);
+	errno = 0;
 	if (!hooks || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || run_is_bypassed(s) ||
 	    (!(job.secrets = secrets_new(s)) && errno) || !(t = calloc(1, sizeof(*t))))
 		return run_tell_exec_error(&job, spawn_exec(&job, environ));

@@ -156,13 +156,18 @@ class Results(Harness):
         shown = "[terse: exit 0 after"
         self.assertNotIn(shown, self.play("langchain", "seq 3000", wired=False)[0][0])
         self.assertIn(shown, self.play("langchain", "seq 3000")[0][0])
+        sessions = os.path.join(self.store, "sessions")
+        before = set(os.listdir(sessions))
+        # A rule that could be about any program, and knows conversations.
+        config = write_file(os.path.join(self.dir, "ini"), "[agent other]\nenvironment = OTHER\nsession = OTHER_ID\n")
         run = self.terse("agent", "--as", "langchain", "/usr/bin/python3", "-c",
                          "import subprocess; print(subprocess.run('seq 3000', shell=True, capture_output=True).stdout)",
-                         split=True)
+                         split=True, env={"TERSE_CONFIG": config})
         self.assertEqual((run.code, run.err), (0, b""))
         self.assertIn(shown.encode(), run.out)
         # The session is the process's, which has another name.
-        self.assertTrue(any(re.match(r"agent-langchain-\d+-", name) for name in os.listdir(os.path.join(self.store, "sessions"))))
+        made, = set(os.listdir(sessions)) - before
+        self.assertRegex(made, r"^agent-langchain-\d+-")
         for value in ("yes", "no"):
             config = write_file(os.path.join(self.dir, "ini"), "[agent typing]\nenvironment = TERSE_AGENT=typing\ninteractive = %s\n" % value)
             run = self.terse("agent", "--as", "typing", "printenv", "TERSE_INTERACTIVE", env={"TERSE_CONFIG": config})

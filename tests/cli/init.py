@@ -768,6 +768,7 @@ class Doctor(Wiring):
                 self.init(shell)
                 line, rest = read_file(self.in_home(name)).split(b"\n", 1)
                 self.assertEqual((rest, line.count(TERSE.encode())), ((before or "").encode(), 2), line)
+                self.assertFalse(os.path.exists(LAUNCHER), "nothing names it")
                 self.assertIn(b"needs no change", self.init(shell).out)
                 self.assertRegex(self.terse("doctor", shell).out.decode(), "^ok       %s: " % shell + SEEN % "" + "\n$")
                 self.assertNotIn(shell, [s.split()[0] for s in self.terse("init").out.decode().splitlines()])

@@ -411,18 +411,21 @@ class Harnesses(Case):
         return self.env(TERSE_INTERACTIVE="yes", TERM="xterm")
 
     def test_a_line_in_a_start_up_file(self):
-        """It does nothing for a person, to a string, and where terse is gone."""
+        """It does nothing for a person, to a string, without a terminal, and where terse is off or gone."""
         env = self.wire()
         path = os.path.join(self.home, ".bashrc")
         line = read_file(path).decode()
         whole = numbers(3000).replace(b"\n", b"\r\n")
         self.assertIn(whole, Typing(self, "bash", "-ic", "seq 3000", env=env).end())
-        for asked, program in (("", TERSE), ("yes", "/nowhere/terse"), ("yes", TERSE)):
+        write_file(path, line + "alias a='echo its own'\n")
+        for words in ("echo a | bash -i", "echo a | bash -i | cat"):
+            self.assertIn(b"its own\r\n", Typing(self, "sh", "-c", words, env=env).end(), words)
+        for asked, program, off in (("", TERSE, ""), ("yes", "/nowhere/terse", ""), ("yes", TERSE, "0"), ("yes", TERSE, "")):
             write_file(path, line.replace(TERSE, program) + "PS1='@> '\n")
-            typing = Typing(self, "bash", env={**env, "TERSE_INTERACTIVE": asked}, echo=False)
+            typing = Typing(self, "bash", env={**env, "TERSE_INTERACTIVE": asked, "TERSE": off}, echo=False)
             typing.until(rb"@> ")
             typing.line(":")
-            self.assertEqual(whole in typing.line("seq 3000"), asked != "yes" or program != TERSE)
+            self.assertEqual(whole in typing.line("seq 3000"), asked != "yes" or program != TERSE or off == "0")
             typing.send("exit 4\n")
             typing.end()
             self.assertEqual(typing.status, 4)
