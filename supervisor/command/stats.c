@@ -108,10 +108,10 @@ static uint64_t kept_read(struct kept *k, const struct store *store, const char 
 {
 	struct stat st = {.st_size = 0};
 	int dir = store_open_session(store, session, false);
-	int fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_SUMS, O_RDONLY);
-	bool holds = fd >= 0 && fstatat(dir, JOURNAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		     read(fd, k, sizeof(*k)) == sizeof(*k) && k->version == KEPT_VERSION &&
-		     k->check == kept_check(k);
+	bool is_there = dir >= 0 && fstatat(dir, JOURNAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	int fd = is_there ? store_open_file(dir, JOURNAL_SUMS, O_RDONLY) : -1;
+	bool holds = fd >= 0 && read(fd, k, sizeof(*k)) == sizeof(*k) &&
+		     k->version == KEPT_VERSION && k->check == kept_check(k);
 	io_close(&fd);
 	io_close(&dir);
 	if (!holds)
