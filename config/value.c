@@ -136,8 +136,12 @@ int value_parse_range(const char *text, int64_t *from, int64_t *to)
 {
 	text = parse_whole(text, from);
 	*to = *from;
-	if (text && *text == '-')
+	if (text && strcmp(text, "-") == 0) {
+		*to = INT64_MAX;
+		text++;
+	} else if (text && *text == '-') {
 		text = parse_whole(text + 1, to);
+	}
 	return text && *text == '\0' && *from >= 0 && *to >= *from ? 0 : value_refuse();
 }
 

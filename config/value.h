@@ -26,8 +26,8 @@ const char *phrase_refuse(const char *text);
 /* A whole number: "50". */
 int value_parse_count(const char *text, int64_t *count);
 
-/* Both ends of a range as terse's notices name it: "330-412", or "7" alone. The second is not below
-   the first. */
+/* Both ends of a range as terse's notices name it: "330-412", or "7" alone, or "330-", which has no
+   end (INT64_MAX). The second is not below the first. */
 int value_parse_range(const char *text, int64_t *from, int64_t *to);
 
 /* Bytes: "4096", "4KB", "1.5 MB" (B, K, KB, KiB, M ... PB, PiB by 1,024), "1000tok" (4 bytes a

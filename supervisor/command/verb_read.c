@@ -168,16 +168,19 @@ static int read_page(struct read *r)
 /* The same with bytes. */
 static int read_slice(struct read *r)
 {
+	if (r->from > r->text.size)
+		return read_past_end(r, r->text.size);
 	struct buffer next = BUFFER_INIT;
 	struct slice s = {.more = false};
+	const uint64_t rest = r->text.size - r->from;
 	const struct slice_request request = {
 		.from = r->from,
-		.length = r->length ? r->length : READ_LENGTH,
+		.length = !r->length         ? READ_LENGTH
+			  : r->length < rest ? r->length
+					     : rest,
 		.room = r->lines.room,
 		.guard = GUARD_LINE,
 	};
-	if (r->from > r->text.size)
-		return read_past_end(r, r->text.size);
 	int result = slice_make(&s, &r->text, &request);
 	const struct read_part part = {
 		.text = &s.text,
@@ -410,14 +413,15 @@ static int read_check(struct read *r)
 	if (!range)
 		return 0;
 	if (value_parse_range(range, &from, &to) < 0 || (r->range && from < 1))
-		return verb_fail(r->call, ENVELOPE_USAGE, "%s: %s: must be FROM-TO, like 330-412",
-				 r->option, range);
+		return verb_fail(r->call, ENVELOPE_USAGE,
+				 "%s: %s: must be FROM-TO, like 330-412, or FROM-", r->option,
+				 range);
 	if (r->bytes) {
 		r->from = (uint64_t)from;
 		r->length = strchr(range, '-') ? (uint64_t)(to - from) + 1 : 0;
 	} else {
 		r->lines.first = from;
-		r->lines.limit = (uint64_t)(to - from) + 1;
+		r->lines.limit = to < INT64_MAX ? (uint64_t)(to - from) + 1 : 0;
 	}
 	return 0;
 }
@@ -485,13 +489,14 @@ static int read_run(struct verb_call *c)
 #define READ_AT(member) offsetof(struct read, member)
 
 static const struct verb_option read_options[] = {
-	{"--lines", 0, VERB_TEXT, READ_AT(range), "FROM-TO", "these lines, as notices name them"},
+	{"--lines", 0, VERB_TEXT, READ_AT(range), "FROM-TO",
+	 "these lines, as notices name them; FROM-: to the end"},
 	{"--offset", 0, VERB_LINE, READ_AT(lines.first), "N",
 	 "first line, from 1; below 0: from the end"},
 	{"--limit", 0, VERB_COUNT, READ_AT(lines.limit), "N", "number of lines"},
 	{"--tail", 0, VERB_COUNT, READ_AT(lines.tail), "N", "the last N lines"},
 	{"--bytes", 0, VERB_TEXT, READ_AT(bytes), "FROM-TO",
-	 "these bytes; FROM: 32 KB from there on"},
+	 "these bytes; FROM-: to the end; FROM: 32 KB from there on"},
 	{"--preview", 0, VERB_FLAG, READ_AT(preview), NULL,
 	 "what run printed, or would print with --size, --mode and other options of run"},
 	{"--stderr", 0, VERB_FLAG, READ_AT(standard_error), NULL,
