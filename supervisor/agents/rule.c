@@ -79,28 +79,23 @@ static bool rule_is_marked(const struct settings *s, const char *name)
 	       (!rule_first(s, name, RULE_ENVIRONMENT) && rule_ancestor(s, name, getppid(), &p));
 }
 
-/* Goes through the agents that are marked, each once or more often. */
-struct marked {
-	size_t at;
-	const char *name;
-};
-
-static bool marked_next(struct marked *m, const struct settings *s)
+/* The next agent that is marked, of a section behind the last one's; *at is 0 for the first. */
+static const char *rule_next(const struct settings *s, size_t *at)
 {
 	const struct section_entry *e;
-	while ((e = section_entry_at(s, &rules_form, m->at)) != NULL) {
-		bool by_file = m->at++ >= rules_form.builtin_count;
-		if (e->kind == SECTION_NAME)
-			m->name = e->text;
+	const char *name = NULL;
+	while ((e = section_entry_at(s, &rules_form, *at)) != NULL) {
+		bool may = e->kind == SECTION_NAME;
+		if (may)
+			name = e->text;
 		/* Nearly always none of what is built in has a variable that is set. */
-		bool may = by_file ? e->kind == SECTION_NAME
-				   : e->kind == SECTION_TEXT &&
-					     strcmp(e->key, RULE_ENVIRONMENT) == 0 &&
-					     is_set(e->text, NULL);
-		if (may && rule_is_marked(s, m->name))
-			return true;
+		if ((*at)++ < rules_form.builtin_count)
+			may = name && e->kind == SECTION_TEXT &&
+			      strcmp(e->key, RULE_ENVIRONMENT) == 0 && is_set(e->text, NULL);
+		if (may && rule_is_marked(s, name))
+			return name;
 	}
-	return false;
+	return NULL;
 }
 
 const char *rule_agent(const struct settings *s)
@@ -108,9 +103,9 @@ const char *rule_agent(const struct settings *s)
 	const char *found = NULL, *name;
 	bool several = false;
 	struct process p;
-	for (struct marked m = {0}; marked_next(&m, s);) {
-		several |= found && strcmp(found, m.name) != 0;
-		found = found ? found : m.name;
+	for (size_t at = 0; (name = rule_next(s, &at)) != NULL;) {
+		several |= found && strcmp(found, name) != 0;
+		found = found ? found : name;
 	}
 	if (!several)
 		return found;
@@ -197,6 +192,7 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 		      char **command)
 {
 	const bool is_file = !string;
+	const char *name;
 	char file[PATH_MAX];
 	struct process p;
 	*command = NULL;
@@ -204,8 +200,7 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 		string = realpath(string, file);
 	if (!string)
 		return NULL;
-	for (struct marked m = {0}; marked_next(&m, s);) {
-		const char *name = m.name;
+	for (size_t at = 0; (name = rule_next(s, &at)) != NULL;) {
 		/* All conditions but the string. */
 		if ((!is_file && rule_first(s, name, RULE_SHELL) &&
 		     !rule_item(s, name, RULE_SHELL, good_for_words, argv)) ||

@@ -70,17 +70,12 @@ static const char *key_of(const struct wiring_item *item)
 }
 
 /* Appends the string by which an item names terse, as JSON and TOML have it: a file of terse's, or
-   `terse hook ...` as a shell reads it; of a line of a shell's, the file alone. Returns 0, or -1
-   with errno: EILSEQ, not UTF-8; ENOMEM. */
+   `terse hook ...` as a shell reads it. Returns 0, or -1 with errno: EILSEQ, not UTF-8; ENOMEM. */
 static int append_terse(struct buffer *out, const struct wiring_edit *e,
 			const struct wiring_item *item)
 {
 	const char *path = wiring_place(e->place, item);
 	struct buffer string = BUFFER_INIT;
-	if (item->kind == WIRING_LINE) {
-		quote_append(out, path);
-		return buffer_string(out) ? 0 : -1;
-	}
 	if (item->kind == WIRING_HOOK) {
 		quote_append(&string, path);
 		buffer_printf(&string, " hook %s", item->hook);
@@ -107,7 +102,9 @@ static int append_value(struct buffer *out, const struct wiring_edit *e,
 	const char *value = item->kind == WIRING_STRING ? "%s" : item->value;
 	for (const char *at; (at = strstr(value, "%s")) != NULL; value = at + 2) {
 		buffer_append(out, value, (size_t)(at - value));
-		if (append_terse(out, e, item) < 0)
+		if (item->kind == WIRING_LINE)
+			quote_append(out, wiring_place(e->place, item));
+		else if (append_terse(out, e, item) < 0)
 			return -1;
 	}
 	buffer_append_string(out, value);
@@ -142,14 +139,11 @@ static bool is_own(const struct wiring_item *item, const char *text, size_t len)
 static int edit_line(struct wiring_edit *e, const struct wiring_item *item, struct splice *s)
 {
 	const char *text = e->text.data, *end = strrchr(item->value, '%') + 2;
-	const char *own = strstr(text, end), *newline = own;
-	if (own) {
-		while (newline > text && newline[-1] != '\n')
-			newline--;
-		s->from = (size_t)(newline - text);
-		s->to = (size_t)(own - text) + strlen(end);
-		e->own++;
-	}
+	const char *own = strstr(text, end);
+	const char *before = own ? memrchr(text, '\n', (size_t)(own - text)) : NULL;
+	s->from = before ? (size_t)(before - text) + 1 : 0;
+	s->to = own ? (size_t)(own - text) + strlen(end) : 0;
+	e->own += own != NULL;
 	return e->place ? append_value(&s->text, e, item) : 0;
 }
 
