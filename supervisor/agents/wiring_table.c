@@ -100,8 +100,9 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 		.start = "terse agent " agent_                               \
 	}
 
-/* A shell replaces itself at its start, where it is one to type into and somebody asked for it. */
-#define TYPED_INTO(shell_, name, variable, file)                                                   \
+/* A shell replaces itself at its start, where it is one to type into and somebody asked for it. The
+   rest of a login shell's files is read by the next one. */
+#define TYPED_INTO(shell_, name, login, variable, file)                                            \
 	{                                                                                          \
 		.agent = (shell_), .programs = (shell_), .shell = true,                            \
 		.files = {{.folder = IN(variable, "", file, NULL),                                 \
@@ -109,7 +110,8 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 				      {NULL},                                                      \
 				      "[[ $- != *i* || ${TERSE_INTERACTIVE-} != yes || -n ${" name \
 				      "_EXECUTION_STRING-} || ! -t 0 || ! -t 1 || ! -x %s ]] || "  \
-				      "exec %s shell " shell_ "  # terse init " shell_ "\n",       \
+				      "exec %s shell " shell_ " $(" login                          \
+				      " && echo -l)  # terse init " shell_ "\n",                   \
 				      NULL}}}},                                                    \
 		.note = "TERSE_INTERACTIVE=yes in the environment of the program that types "      \
 			"into it asks for it; elsewhere that line does nothing\n",                 \
@@ -226,8 +228,8 @@ const struct wiring wirings[] = {
 		.note = "by the contract of its hooks, not tried: it asks you about the rewritten "
 			"commands, and what it refuses is not rewritten\n",
 	},
-	TYPED_INTO("bash", "BASH", NULL, ".bashrc"),
-	TYPED_INTO("zsh", "ZSH", "ZDOTDIR", ".zshrc"),
+	TYPED_INTO("bash", "BASH", "shopt -q login_shell", NULL, ".bashrc"),
+	TYPED_INTO("zsh", "ZSH", "[[ -o login ]]", "ZDOTDIR", ".zshrc"),
 	BY_START("aider", "aider", NO_SHELL),
 	BY_START("goose", "goose", NO_SHELL),
 	BY_START("mini", "mini|mini-swe-agent", NO_SHELL),

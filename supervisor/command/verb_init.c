@@ -77,10 +77,12 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 	struct wiring_plan p;
 	char path[PATH_MAX], options[128];
 	if (wiring_path(&file->folder, i->root, path) < 0) {
-		init_fail(i, i->wiring->agent,
-			  i->root ? "it has no file of a project's"
-				  : "there is no home directory; --project writes into this "
-				    "directory");
+		init_fail(
+			i, i->wiring->agent,
+			i->root ? "it has no file of a project's"
+			: file->folder.project
+				? "there is no home directory; --project writes into this directory"
+				: "there is no home directory");
 		return;
 	}
 	int status = wiring_plan(&p, file, &i->place, path, i->root, i->undo);

@@ -420,6 +420,14 @@ class Harnesses(Case):
         write_file(path, line + "alias a='echo its own'\n")
         for words in ("echo a | bash -i", "echo a | bash -i | cat"):
             self.assertIn(b"its own\r\n", Typing(self, "sh", "-c", words, env=env).end(), words)
+        # A login shell stays one, and reads what its file has behind this one.
+        write_file(os.path.join(self.home, ".bash_profile"), ". ~/.bashrc\nlate=yes\n")
+        write_file(path, line + "PS1='@> '\n")
+        typing = Typing(self, "bash", "-l", env=env, echo=False)
+        typing.until(rb"@> ")
+        self.assertIn(b"yes0", typing.line("shopt -q login_shell; echo $late$?"))
+        self.assertNotIn(whole, typing.line("seq 3000"))
+        typing.hang_up()
         for asked, program, off in (("", TERSE, ""), ("yes", "/nowhere/terse", ""), ("yes", TERSE, "0"), ("yes", TERSE, "")):
             write_file(path, line.replace(TERSE, program) + "PS1='@> '\n")
             typing = Typing(self, "bash", env={**env, "TERSE_INTERACTIVE": asked, "TERSE": off}, echo=False)
