@@ -198,8 +198,8 @@ int verb_error(const char *verb, const char *format, ...) __attribute__((format(
 /* strerror(3), in plain words where an artifact is damaged. */
 const char *verb_reason(int error);
 
-/* The same as verb_error(), or JSON on standard output. Returns the exit status: EXIT_TERSE for wrong usage and bad
-   patterns, else 1. */
+/* The same as verb_error(), or JSON on standard output. Returns the exit status: EXIT_TERSE for
+   wrong usage and bad patterns, else 1. */
 int verb_fail(const struct verb_call *c, enum envelope_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -398,8 +398,8 @@ static int list_kept(struct runs *r)
 		else
 			added = list_add_line(r, j, &line);
 	}
-	if (is_early && added == 0 && !r->journal)
-		added = got = list_add_living(r);
+	if (is_early && added == 0)
+		added = got = r->journal ? 0 : list_add_living(r);
 	r->damaged = j ? journal_damaged(j) : 0;
 	status = runs_end(r, added ? added : got, status);
 	tdestroy(r->met, free);

@@ -9,7 +9,7 @@ import re
 import jsonschema
 import yaml
 
-from support.harness import SOURCE, Case, eventually, main, read_file
+from support.harness import SOURCE, Case, eventually, main, read_file, write_file
 from support.remote import FAIL, Remote
 
 SCHEMA = json.loads(read_file(os.path.join(SOURCE, "docs", "journal.schema.json")))
@@ -95,6 +95,14 @@ class Printed(Case):
         self.assertEqual(self.terse("list", "--all", "--journal", "--until", "1h", split=True).out, b"")
         run = self.terse("list", "--all", "--journal", "--limit", "1")
         self.assertTrue(run.out.endswith(b"\n[newest 1 shown; more: terse list --all --journal --limit 10]\n"), run.out)
+        # Behind a run that ended long before nothing is looked for, and it is not one more.
+        path = os.path.join(self.store, "sessions", "default", "journal.jsonl")
+        since = "list", "--journal", "--since", "1h"
+        recent, lines = self.terse(*since, split=True).out, read_file(path)
+        old = re.sub(rb'(imeUnixNano":)(\d+)', lambda m: m[1] + b"%d" % (int(m[2]) - 3 * 86400 * 10**9), lines)
+        write_file(path, old + lines, 0o600)
+        self.assertEqual(self.terse(*since, split=True).out, recent)
+        self.assertEqual(recent.count(b"\n"), 3)
 
 
 if __name__ == "__main__":
