@@ -52,6 +52,7 @@ struct report_call {
 	uint64_t total;         /* those that are too old for the page included */
 	bool lives;             /* one of them */
 	struct live_status now; /* of the last one that lives */
+	bool is_silent;         /* one of them did not answer, so that no more are asked */
 
 	struct buffer list;  /* of runs, elements of an array in JSON */
 	struct buffer parts; /* the elements of the stream */
@@ -214,12 +215,13 @@ static int report_read_run(struct report_call *c, const struct journal_line *lin
 					     : meta_read_found(&line->of, m);
 	if (read < 0)
 		return errno == ENOMEM ? -1 : 1;
-	if (m->state != META_RUNNING)
+	if (m->state != META_RUNNING || c->is_silent)
 		return 0;
-	/* Its supervisor alone knows whether it waits now. */
+	/* Its supervisor alone knows whether it waits now. A stopped one is waited for in vain. */
 	int run = client_open(c->stores, c->store_count, m->id);
-	if (run >= 0 && client_status(run, FRAME_STATUS, &c->now) == 0 &&
-	    c->now.state == LIVE_WAITING)
+	bool answers = run >= 0 && client_status(run, FRAME_STATUS, &c->now) == 0;
+	c->is_silent = run >= 0 && !answers && errno == ETIMEDOUT;
+	if (answers && c->now.state == LIVE_WAITING)
 		m->waits = (struct meta_waits){.count = 1,
 					       .from_ms = clock_real_ms() - c->now.quiet_ms,
 					       .question = c->now.prompt};
