@@ -107,6 +107,7 @@ async function session() {
   await keep("true");
   await keep("sh", "-c", "seq 5000 # \u202e<b>");
   await keep("seq", "6000");
+  await keep("--timeout", "100ms", "sleep", "600");
   for (const payload of PAYLOADS) await keep("--description", payload, "sh", "-c", ": " + JSON.stringify(payload).replace(/[$`]/g, "\\$&") + "; exit 7");
   for (const shift of [0, 1]) {
     writeFileSync(join(work, "rows"), Array.from({ length: 400 }, (_, i) => `row ${String(i).replace(/\d/g, (digit) => "abcdefghij"[digit])} took ${i * (shift + 1)} ms${shift && i % 200 === 50 ? " and changed" : ""}`).join("\n") + "\n");
@@ -117,7 +118,7 @@ async function session() {
   writeFileSync(join(store, `${ids("seq 5000 #")[0]}.shown`), '{"stdout":[[1,"2"],"x",[5,1],{},[3,4]],"stderr":7}\n<b>\u001b[31m\u202eshown\u0007');
   writeFileSync(join(store, `${ids('"seq","6000"')[0]}.shown`), "no json\nat all");
 
-  const path = report("page.html"), all = 9 + PAYLOADS.length;
+  const path = report("page.html"), all = 10 + PAYLOADS.length;
   // High enough for all rows of the list.
   const { page, complaints } = await open(path, { height: 2400 });
   assert.equal(await page.title(), "default - terse");
@@ -151,19 +152,22 @@ async function session() {
   assert.ok((await lines(page)).some(([, text]) => text === "<b>\ufffd[31m\ufffdshown\ufffd"), JSON.stringify(await lines(page)));
   await choose(page, "seq 6000");
   assert.match(await page.$eval(".told", (one) => one.textContent), /which lines is not known/);
+  // What terse said of a run that printed nothing is there, too.
+  await choose(page, "sleep 600");
+  assert.deepEqual((await lines(page)).map(([, text]) => text), ["[terse: timed out (exit 124)]"]);
   await choose(page, "exit 7");
   assert.equal(await page.$eval(".facts:nth-of-type(2)", (one) => one.textContent), PAYLOADS[0]);
 
   // Filters, by keys and by lists.
   await filter(page, "All results", "failed");
-  assert.equal(await told(page), `${1 + PAYLOADS.length} of ${all} runs`);
+  assert.equal(await told(page), `${2 + PAYLOADS.length} of ${all} runs`);
   assert.match(await hash(page), /only=failed/);
   await filter(page, "All results", "");
   await filter(page, "All commands", "true");
   assert.deepEqual(await commands(page), ["true"]);
   await filter(page, "All commands", "");
   await press(page, "f");
-  assert.equal(await told(page), `${1 + PAYLOADS.length} of ${all} runs`);
+  assert.equal(await told(page), `${2 + PAYLOADS.length} of ${all} runs`);
   await press(page, "f");
 
   // Search in what the agent was not shown; n goes to the match, its line can be linked to.

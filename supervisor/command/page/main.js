@@ -111,7 +111,7 @@ async function begin() {
     list.show(shown);
     timeLine.shown = new Set(shown);
     timeLine.draw();
-    found.textContent = `${shown.length === runs.length ? count(runs.length) : `${count(shown.length)} of ${count(runs.length)}`} runs${searched < 1 ? `, searching ${Math.floor(searched * 100)} %` : ""}`;
+    found.textContent = `${shown.length === runs.length ? "" : `${count(shown.length)} of `}${some(runs.length, "run")}${searched < 1 ? `, searching ${Math.floor(searched * 100)} %` : ""}`;
     clear.hidden = !["q", "only", "command", "agent", "from"].some((name) => state[name]);
   }
 
@@ -158,11 +158,11 @@ async function begin() {
         first.before && [" ", button("Runs since its last success ›", "what ran between its last success and its first failure", () => showTime(first.before.started, first.ended))]);
     };
     // What failed without a word, as test and grep do, is an answer more often than a fault.
-    const last = failed.filter((run) => !next.get(run)?.failed), isQuiet = (run) => run.text_bytes === 0 && run.exit_code === 1 && !run.before, quiet = last.filter(isQuiet);
+    const last = failed.filter((run) => !next.get(run)?.failed), isQuiet = (run) => run.text_bytes === 0 && !run.stdout_file && !run.stderr_file && run.exit_code === 1 && !run.before, quiet = last.filter(isQuiet);
     const list = (title, some) => some.length > 0 && [make("p.soft", {}, `${title} (${count(some.length)})${some.length > 12 ? ", the last 12" : ""}:`), make("ul", {}, some.slice(-12).reverse().map(item))];
-    const only = (sum, changes, words, title) => button(words, title, () => change({ command: sum.name ?? "", ...changes }, true));
+    const only = (sum, changes, words, title) => button(words, title, () => change({ command: sum.name, ...changes }, true));
     const names = [...new Set(quiet.map((run) => run.name))];
-    const rows = [...sums.values()].sort((a, b) => b.took - a.took).slice(0, 12).map((sum) => make("tr", {}, make("th", { scope: "row" }, only(sum, { only: "" }, sum.name ?? "?", "only this command")),
+    const rows = [...sums.values()].sort((a, b) => b.took - a.took).slice(0, 12).map((sum) => make("tr", {}, make("th", { scope: "row" }, only(sum, { only: "" }, sum.name || "?", "only this command")),
       make("td", {}, count(sum.runs)), make("td", {}, sum.failed > 0 && only(sum, { only: "failed" }, count(sum.failed), "only its failures")),
       [duration(sum.took), size(sum.text), size(sum.shown)].map((cell) => make("td", {}, cell))));
     return [make("div.overview", {},

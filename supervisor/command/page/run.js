@@ -38,7 +38,8 @@ class RunView {
     const views = this.views(run), round = (this.round = (this.round ?? 0) + 1);
     // The best view: what was not shown stands beside what was.
     const isCut = run.shown && run.shown_bytes < run.text_bytes;
-    const best = !views.includes("whole") ? "shown" : state.line || !isCut ? "whole" : innerWidth > 1100 ? "beside" : "shown";
+    const isSilent = run.text_bytes === 0 && !run.lives;
+    const best = !views.includes("whole") || isSilent ? "shown" : state.line || !isCut ? "whole" : innerWidth > 1100 ? "beside" : "shown";
     const view = views.includes(state.view) ? state.view : best;
     Object.assign(this, { run, view, main: null, side: null });
     this.player?.stop();
@@ -133,7 +134,7 @@ class RunView {
     const whole = view === "whole" || view === "beside" ? new LinesView(this.about("Whole text", text)) : null;
     this.main = whole ?? shown;
     this.side = whole ? shown : null;
-    if (run.text_bytes === 0 && !run.lives) return (this.main = null), [];
+    if (run.text_bytes === 0 && !run.lives && !text.shown?.text) return (this.main = null), [];
     if (!this.main) return [make("p.note", {}, run.left_out ? "This page has the texts of newer runs only." : "No text was kept.")];
     const frames = [shown, whole].filter(Boolean).map((lines) => make("section.column", {}, view === "beside" && make("h3", {}, lines === shown ? "What the agent was shown" : "Whole text, what was shown is marked"), lines.frame));
     const panel = make(`div.columns${view === "beside" ? ".two" : ""}`, {}, frames);

@@ -257,6 +257,7 @@ class TimeLine {
       if (from !== null && Math.abs(to - from) >= 5) this.zoom([place(Math.min(from, to)), place(Math.max(from, to))]);
       else if (run) this.onchoose(run);
     });
+    canvas.addEventListener("pointercancel", () => { begin = this.drag = null; this.draw(); });
     canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
     canvas.addEventListener("dblclick", () => this.zoom(null));
   }
