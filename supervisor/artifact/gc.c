@@ -55,12 +55,12 @@ static bool removal_is_running(int fd, int dir, const char *id)
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed)
 {
-	struct short_place place;
 	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY), error = errno;
 	if (fd < 0 && store_is_short(error))
 		return REMOVAL_FAILED;
-	bool is_short = short_find(dir, id, &place) == 0;
+	bool is_short = short_is(dir, id);
 	int lock = is_short ? short_lock(dir, id) : -1;
+	const uint64_t bytes = is_short ? short_bytes(dir, id) : 0;
 	if (is_short && lock < 0 && errno != ENOENT) {
 		io_close(&fd);
 		return REMOVAL_FAILED;
@@ -75,7 +75,7 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 	if (was >= 0 && id_is_of(s, 1, id, session)) {
 		id_release(s, id);
 		was |= is_short;
-		*freed += is_short ? place.len : 0;
+		*freed += bytes;
 	}
 	io_close(&lock);
 	errno = error;
@@ -406,11 +406,13 @@ bool gc_remove_session(const struct store *s, const char *session)
 	bool only = d, removed = false;
 	for (struct dirent *e; only && (e = readdir(d));) {
 		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-		       strcmp(e->d_name, JOURNAL_FILE) == 0 || strcmp(e->d_name, JOURNAL_SUMS) == 0;
+		       strcmp(e->d_name, JOURNAL_FILE) == 0 ||
+		       strcmp(e->d_name, JOURNAL_SUMS) == 0 || strcmp(e->d_name, SHORT_FILE) == 0;
 	}
 	if (d)
 		closedir(d);
 	if (only) {
+		unlinkat(dir, SHORT_FILE, 0);
 		unlinkat(dir, JOURNAL_SUMS, 0);
 		unlinkat(dir, JOURNAL_FILE, 0);
 		removed = unlinkat(sessions, session, AT_REMOVEDIR) == 0;
@@ -450,7 +452,7 @@ static bool is_idle_claim(const struct gc *g, const struct inventory *v, int ids
 	if (v->count > 0 && bsearch(&id, v->items, v->count, sizeof(*v->items), id_compare))
 		return false;
 	bool lost = false;
-	if (short_follow(ids, name, &place) == 1) {
+	if (short_follow(ids, name, &place) == 0 && place.is_short) {
 		int dir = store_open_session(g->store, place.session, false);
 		struct short_part record = {.len = 0};
 		lost = (dir < 0 || short_read(dir, name, ARTIFACT_JSON, &record) < 0) &&

@@ -21,7 +21,7 @@
 
 #define PREFIX      "cmd-"
 #define PREFIX_LEN  4
-#define RANDOM_BITS 15
+#define RANDOM_BITS 15 /* ID_DRAWS */
 #define TIME_BITS   45
 
 static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -126,8 +126,7 @@ bool id_has_file(int dir, const char *id, enum artifact_part part)
 
 bool id_is_kept(int dir, const char *id)
 {
-	struct short_place place;
-	return short_find(dir, id, &place) == 0 || id_has_file(dir, id, ARTIFACT_OUT);
+	return short_is(dir, id) || id_has_file(dir, id, ARTIFACT_OUT);
 }
 
 enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1])
@@ -141,7 +140,8 @@ enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1])
 	return part;
 }
 
-int id_draw(int64_t started_ms, char id[ID_LEN + 1])
+/* Draws an ID of that millisecond. Returns 0, or -1 with errno. */
+static int id_draw(int64_t started_ms, char id[ID_LEN + 1])
 {
 	uint16_t draw;
 	ssize_t n;
@@ -150,7 +150,7 @@ int id_draw(int64_t started_ms, char id[ID_LEN + 1])
 	} while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof(draw))
 		return -1;
-	id_unpack(id_first_at(started_ms) | (draw & ((1u << RANDOM_BITS) - 1)), id);
+	id_unpack(id_first_at(started_ms) | draw % ID_DRAWS, id);
 	return 0;
 }
 
@@ -189,12 +189,12 @@ static int id_look(const struct store *s, const char *id, char session[STORE_SES
 {
 	int ids = store_open_folder(s, STORE_IDS, false), dir = -1;
 	struct short_place place = {.session = ""};
-	int found = ids < 0 ? -1 : short_follow(ids, id, &place);
+	bool found = ids >= 0 && short_follow(ids, id, &place) == 0;
 	memcpy(session, place.session, sizeof(place.session));
 	/* Refuses what is no session's name, so also "../x". */
-	if (found >= 0)
+	if (found)
 		dir = store_open_session(s, session, false);
-	int result = dir >= 0 && (found == 1 || id_has_file(dir, id, ARTIFACT_OUT)) ? 0 : -1;
+	int result = dir >= 0 && (place.is_short || id_has_file(dir, id, ARTIFACT_OUT)) ? 0 : -1;
 	io_close(&dir);
 	io_close(&ids);
 	if (result < 0 && errno != EACCES && !store_is_short(errno))

@@ -1,5 +1,5 @@
-// Artifact IDs: "cmd-", nine base-32 digits of the start time in milliseconds, three random ones.
-// They sort by time as text. Digits: 0-9 a-z without i l o u.
+// Artifact IDs: "cmd-", nine base-32 digits of the start time in milliseconds, three that are
+// random or a place (short.h). They sort by time as text. Digits: 0-9 a-z without i l o u.
 #ifndef TERSE_ARTIFACT_ID_H
 #define TERSE_ARTIFACT_ID_H
 
@@ -10,13 +10,13 @@
 
 #define ID_LEN 16 /* characters, without the NUL */
 
+/* IDs of a millisecond. */
+#define ID_DRAWS 32768u
+
 /* Claims an ID for `session` (a result of store_session_name) in the store: this one, or if it is
    "" a new one. Nobody else gets the same, even when clocks step. Returns 0, or -1 with errno
    (EEXIST: somebody has it). */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
-
-/* Draws an ID of that millisecond. Returns 0, or -1 with errno. */
-int id_draw(int64_t started_ms, char id[ID_LEN + 1]);
 
 /* Gives a claimed ID back, and keeps errno. */
 void id_release(const struct store *s, const char *id);

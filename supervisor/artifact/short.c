@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC 0x31747865746573ULL
-
 #define SUFFIX   ".texts"
 #define NAME_LEN 8 /* of an ID, in front of it */
 
@@ -43,7 +41,7 @@
 
 struct short_head {
 	uint64_t check; /* of all behind it */
-	uint64_t magic;
+	uint64_t mark;  /* of the rest of the head */
 	uint64_t offset;
 	char id[ID_LEN];
 	uint32_t sizes[ARTIFACT_ARCHIVED]; /* of the parts, which follow in this order */
@@ -56,17 +54,30 @@ static uint64_t short_check(const struct buffer *record)
 	return fingerprint_exact(record->data + sizeof(uint64_t), record->len - sizeof(uint64_t));
 }
 
-bool short_parse(const char *link, struct short_place *place)
+static uint64_t short_mark(const struct short_head *head)
+{
+	const size_t from = offsetof(struct short_head, offset);
+	return fingerprint_exact((const char *)head + from, sizeof(*head) - from);
+}
+
+/* The length of the record that begins so; 0: none does. */
+static uint64_t short_len(const struct short_head *head, uint64_t at)
+{
+	uint64_t len = sizeof(*head);
+	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++)
+		len += head->sizes[part] == ABSENT ? 0 : head->sizes[part];
+	return head->offset == at && head->mark == short_mark(head) && len <= RECORD_MOST ? len : 0;
+}
+
+void short_parse(const char *link, struct short_place *place)
 {
 	const size_t name = strcspn(link, "@");
 	int end = 0;
-	place->session[0] = '\0';
+	*place = (struct short_place){.is_short = link[name]};
 	if (name <= STORE_SESSION_LEN)
-		snprintf(place->session, sizeof(place->session), "%.*s", (int)name, link);
-	return sscanf(link + name, "@%" SCNu64 "+%" SCNu64 "%n", &place->offset, &place->len,
-		      &end) == 2 &&
-	       !link[name + (size_t)end] && place->len >= sizeof(struct short_head) &&
-	       place->len <= RECORD_MOST && place->offset <= INT64_MAX - RECORD_MOST;
+		memcpy(place->session, link, name);
+	place->is_given = sscanf(link + name, "@%" SCNu64 "%n", &place->offset, &end) == 1 &&
+			  !link[name + (size_t)end] && place->offset <= INT64_MAX - RECORD_MOST;
 }
 
 int short_follow(int ids, const char *id, struct short_place *place)
@@ -76,16 +87,24 @@ int short_follow(int ids, const char *id, struct short_place *place)
 	if (n < 0)
 		return -1;
 	link[n] = '\0';
-	return short_parse(link, place);
+	short_parse(link, place);
+	return 0;
 }
 
-int short_find(int dir, const char *id, struct short_place *place)
+static int short_find(int dir, const char *id, struct short_place *place)
 {
 	char name[LINK_LEN];
 	snprintf(name, sizeof(name), IDS "/%s", id);
-	int found = short_follow(dir, name, place);
-	errno = found == 0 ? ENOENT : errno;
-	return found == 1 ? 0 : -1;
+	if (short_follow(dir, name, place) < 0)
+		return -1;
+	errno = ENOENT;
+	return place->is_short ? 0 : -1;
+}
+
+bool short_is(int dir, const char *id)
+{
+	struct short_place place;
+	return short_find(dir, id, &place) == 0;
 }
 
 static int short_open_records(int dir, const char *id, int flags)
@@ -95,18 +114,55 @@ static int short_open_records(int dir, const char *id, int flags)
 	return store_open_file(dir, name, flags);
 }
 
-/* Lets the ID lead there, in place of what it may have led to if it is `claimed`. */
-static int short_link(int dir, const char *id, const char *text, bool claimed)
+/* Finds the record of a short text. Returns its file, or -1 with errno (ENOENT: it is none;
+   EBADMSG: the record is not there). */
+static int short_open(int dir, const char *id, struct short_head *head)
+{
+	const uint64_t step = ID_DRAWS * CELL;
+	struct short_place place;
+	ssize_t n = 0;
+	int fd = short_find(dir, id, &place) < 0 ? -1 : short_open_records(dir, id, O_RDONLY);
+	if (fd < 0)
+		return -1;
+	for (uint64_t at = place.is_given ? place.offset : id_pack(id) % ID_DRAWS * CELL;;
+	     at += step) {
+		n = io_read_at(fd, head, sizeof(*head), (off_t)at);
+		if (n == (ssize_t)sizeof(*head) && short_len(head, at) > 0 &&
+		    memcmp(head->id, id, ID_LEN) == 0)
+			return fd;
+		if (n < (ssize_t)sizeof(*head) || place.is_given)
+			break;
+	}
+	io_close(&fd);
+	if (n >= 0 && short_is(dir, id)) /* it may have been removed just now */
+		errno = EBADMSG;
+	return -1;
+}
+
+/* Lets an ID lead to a new record at its place. */
+static int short_link(int dir, const char *id, const char *session)
+{
+	char name[LINK_LEN], text[SHORT_LINK + 1];
+	snprintf(name, sizeof(name), IDS "/%s", id);
+	snprintf(text, sizeof(text), "%s@", session);
+	int result = linkat(dir, SHORT_FILE, dir, name, 0);
+	/* The first of the session, or the first after as many as a file can have names. */
+	if (result < 0 && errno != EEXIST) {
+		mkdirat(dir, IDS, 0700);
+		unlinkat(dir, SHORT_FILE, 0);
+		symlinkat(text, dir, SHORT_FILE);
+		result = linkat(dir, SHORT_FILE, dir, name, 0);
+	}
+	/* The file system has no links, or another process has removed this one. */
+	return result < 0 && errno != EEXIST ? symlinkat(text, dir, name) : result;
+}
+
+/* Lets an ID lead elsewhere than before. */
+static int short_relink(int dir, const char *id, const char *text)
 {
 	char name[LINK_LEN], temporary[LINK_LEN];
 	snprintf(name, sizeof(name), IDS "/%s", id);
 	snprintf(temporary, sizeof(temporary), IDS "/.%s", id);
-	if (!claimed)
-		return symlinkat(text, dir, name) == 0 ||
-				       (errno == ENOENT && mkdirat(dir, IDS, 0700) == 0 &&
-					symlinkat(text, dir, name) == 0)
-			       ? 0
-			       : -1;
 	unlinkat(dir, temporary, 0);
 	return symlinkat(text, dir, temporary) < 0 ? -1 : renameat(dir, temporary, dir, name);
 }
@@ -129,18 +185,23 @@ static int short_open_end(int dir, const char *id, struct stat *st)
 	return fd;
 }
 
-/* Writes the record of a run that has an ID. */
-static int short_write(int dir, const struct meta *m, bool claimed, uint64_t min_free,
+/* Writes the record. A run without an ID gets one of this millisecond. */
+static int short_write(int dir, struct meta *m, int64_t ms, uint64_t min_free,
 		       const struct buffer *const parts[ARTIFACT_JSON])
 {
+	const bool claimed = m->id[0];
 	struct buffer record = BUFFER_INIT;
 	char session[STORE_SESSION_LEN + 1], link[SHORT_LINK + 1];
 	struct stat st;
+	if (!claimed)
+		id_unpack(id_first_at(ms), m->id);
 	int result = -1, fd = short_open_end(dir, m->id, &st);
 	if (fd < 0 || !store_has_room(fd, min_free))
 		goto out;
-	struct short_head head = {.magic = MAGIC};
-	head.offset = ((uint64_t)st.st_size + CELL - 1) / CELL * CELL;
+	const uint64_t cells = ((uint64_t)st.st_size + CELL - 1) / CELL;
+	struct short_head head = {.offset = cells * CELL};
+	if (!claimed)
+		id_unpack(id_first_at(ms) + cells % ID_DRAWS, m->id);
 	memcpy(head.id, m->id, ID_LEN);
 	buffer_append(&record, &head, sizeof(head));
 	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++) {
@@ -154,19 +215,22 @@ static int short_write(int dir, const struct meta *m, bool claimed, uint64_t min
 	}
 	if (buffer_check(&record) < 0)
 		goto out;
+	head.mark = short_mark(&head);
 	memcpy(record.data, &head, sizeof(head));
 	head.check = short_check(&record);
 	memcpy(record.data, &head.check, sizeof(head.check));
 	store_session_name(m->session, session);
-	snprintf(link, sizeof(link), "%s@%" PRIu64 "+%zu", session, head.offset, record.len);
+	snprintf(link, sizeof(link), "%s@%" PRIu64, session, head.offset);
 	result = io_write_at(fd, record.data, record.len, (off_t)head.offset);
 	if (result == 0)
-		result = short_link(dir, m->id, link, claimed);
+		result = claimed ? short_relink(dir, m->id, link) : short_link(dir, m->id, session);
 	int error = errno;
 	if (result < 0)
 		ftruncate(fd, st.st_size);
 	errno = error;
 out:
+	if (result < 0 && !claimed)
+		m->id[0] = '\0';
 	buffer_release(&record);
 	io_close(&fd);
 	return result;
@@ -175,43 +239,35 @@ out:
 int short_add(int dir, struct meta *m, uint64_t min_free,
 	      const struct buffer *const parts[ARTIFACT_JSON])
 {
-	const bool claimed = m->id[0];
 	int result = -1;
-	for (int i = 0; result < 0 && i < TRIES; i++) {
-		if (!claimed && id_draw(m->started_ms + i, m->id) < 0)
-			break;
-		result = short_write(dir, m, claimed, min_free, parts);
-		if (result < 0 && (claimed || errno != EEXIST))
-			break;
-	}
-	if (result < 0 && !claimed)
-		m->id[0] = '\0';
+	/* A run of another session may have the ID: then it is one of the next millisecond. */
+	errno = EEXIST;
+	for (int i = 0; result < 0 && errno == EEXIST && i < TRIES; i++)
+		result = short_write(dir, m, m->started_ms + i, min_free, parts);
 	return result;
 }
 
 int short_read(int dir, const char *id, enum artifact_part part, struct short_part *found)
 {
 	struct buffer *record = &found->record;
-	struct short_place place;
-	struct short_head head = {0};
-	int result = -1, fd = -1;
+	struct short_head head;
 	*record = (struct buffer)BUFFER_INIT;
-	if (short_find(dir, id, &place) < 0 || (fd = short_open_records(dir, id, O_RDONLY)) < 0 ||
-	    buffer_reserve(record, (size_t)place.len) < 0)
-		goto out;
-	ssize_t n = io_read_at(fd, record->data, (size_t)place.len, (off_t)place.offset);
+	int result = -1, fd = short_open(dir, id, &head);
+	if (fd < 0)
+		return -1;
+	const size_t len = (size_t)short_len(&head, head.offset);
+	ssize_t n = buffer_reserve(record, len) < 0
+			    ? -1
+			    : io_read_at(fd, record->data, len, (off_t)head.offset);
 	if (n < 0)
 		goto out;
 	record->len = (size_t)n;
-	memcpy(&head, record->data, record->len < sizeof(head) ? record->len : sizeof(head));
 	size_t at = sizeof(head), from = 0;
 	for (enum artifact_part p = 0; p < ARTIFACT_ARCHIVED; p++) {
 		from = p == part ? at : from;
 		at += head.sizes[p] == ABSENT ? 0 : head.sizes[p];
 	}
-	if (record->len == place.len && at == place.len && head.magic == MAGIC &&
-	    head.offset == place.offset && memcmp(head.id, id, ID_LEN) == 0 &&
-	    head.check == short_check(record)) {
+	if (record->len == len && head.check == short_check(record)) {
 		bool is_there = part < ARTIFACT_ARCHIVED && head.sizes[part] != ABSENT;
 		found->len = is_there ? head.sizes[part] : 0;
 		const char *data = record->data + from;
@@ -230,7 +286,7 @@ int short_read(int dir, const char *id, enum artifact_part part, struct short_pa
 		errno = ENOENT;
 		result = is_there ? 0 : -1;
 	} else { /* it may have been removed just now */
-		errno = short_find(dir, id, &place) < 0 ? ENOENT : EBADMSG;
+		errno = short_is(dir, id) ? EBADMSG : ENOENT;
 	}
 out:
 	io_close(&fd);
@@ -263,6 +319,15 @@ out:
 	return result;
 }
 
+uint64_t short_bytes(int dir, const char *id)
+{
+	struct short_head head;
+	int fd = short_open(dir, id, &head);
+	uint64_t bytes = fd < 0 ? 0 : short_len(&head, head.offset);
+	io_close(&fd);
+	return bytes;
+}
+
 int short_lock(int dir, const char *id)
 {
 	int fd = short_open_records(dir, id, O_RDWR);
@@ -282,7 +347,7 @@ int short_unpack(int dir, const char *id)
 	for (int part = ARTIFACT_ARCHIVED - 1; is_short && part >= 0 && result == 0; part--)
 		result = short_unpack_part(dir, id, (enum artifact_part)part);
 	if (is_short && result == 0)
-		result = short_link(dir, id, place.session, true);
+		result = short_relink(dir, id, place.session);
 	io_close(&lock);
 	return is_short && result == 0 ? short_sweep(dir, place.session) : result;
 }
@@ -295,16 +360,18 @@ bool short_is_file(const char *name)
 }
 
 /* Whether a link leads to the record that may begin here. Returns 1, 0, or -1 with errno. */
-static int short_is_live(int dir, const char *session, const struct short_head *head, uint64_t at,
-			 struct short_place *place)
+static int short_is_live(int dir, const char *session, const struct short_head *head, uint64_t at)
 {
 	char id[ID_LEN + 1] = "";
+	struct short_place place;
 	memcpy(id, head->id, ID_LEN);
-	if (head->magic != MAGIC || !id_is_valid(id))
+	if (short_len(head, at) == 0 || !id_is_valid(id))
 		return 0;
-	if (short_find(dir, id, place) < 0)
+	if (short_find(dir, id, &place) < 0)
 		return store_is_short(errno) ? -1 : 0;
-	return place->offset == at && strcmp(place->session, session) == 0;
+	return (place.is_given ? place.offset == at
+			       : id_pack(id) % ID_DRAWS == at / CELL % ID_DRAWS) &&
+	       strcmp(place.session, session) == 0;
 }
 
 int short_walk(int dir, const char *session, const char *name, bool sweeps,
@@ -314,7 +381,6 @@ int short_walk(int dir, const char *session, const char *name, bool sweeps,
 	char block[BLOCK], id[ID_LEN + 1] = "";
 	uint64_t from = 0, end = 0;
 	ssize_t n = 0;
-	struct short_place place;
 	int result = -1, fd = store_open_file(dir, name, sweeps ? O_RDWR : O_RDONLY);
 	/* Nobody writes a record, and its link, meanwhile. */
 	if (fd >= 0 && (!sweeps || store_lock(fd, LOCK_EX, STORE_LOCK_MS) == 0))
@@ -330,12 +396,13 @@ int short_walk(int dir, const char *session, const char *name, bool sweeps,
 			break;
 		size_t left = (size_t)n - (size_t)(at - from), len = left < CELL ? left : CELL;
 		memcpy(&head, block + (at - from), len);
-		int live = short_is_live(dir, session, &head, at, &place);
+		int live = short_is_live(dir, session, &head, at);
 		if (live == 1) {
+			const uint64_t bytes = short_len(&head, at);
 			memcpy(id, head.id, ID_LEN);
-			end = at + place.len;
+			end = at + bytes;
 			at = (end - 1) / CELL * CELL;
-			result = each ? each(ctx, id, place.len) : 0;
+			result = each ? each(ctx, id, bytes) : 0;
 		} else if (live < 0 || (sweeps && memcmp(&head, zeros, len) != 0)) {
 			result = live < 0 ? -1 : io_write_at(fd, zeros, len, (off_t)at);
 		}

@@ -2,13 +2,16 @@
 //
 //   SESSION/cmd-1m7v.texts  records, one behind the other, of the runs whose IDs begin like this:
 //                           those that started within nine hours
-//   STORE/ids/ID            symbolic link whose text is SESSION@OFFSET+LENGTH
+//   SESSION/short           symbolic link whose text is SESSION@
+//   STORE/ids/ID            another name of it: the record's place follows from the ID. Of a run
+//                           that had its ID before its end, a link whose text is SESSION@OFFSET
 //
 // A record has what would stand in ID.json, ID.txt, ID.err.txt and ID.shown (artifact.h). It is
 // written at the end of its file, under an exclusive lock, before the link, and with it the run is
 // kept: so a text is whole or not there, whenever a process is killed. A checksum covers the
 // record, with its ID and place, so that a reader gets either what was written for that ID or
-// EBADMSG.
+// EBADMSG. The last digits of the ID count the cells in front of the record, since a new inode for
+// its link would cost more than all the rest on some file systems.
 //
 // Whoever removes a run removes its link. short_sweep() then overwrites whatever no link leads to,
 // what a killed process has left included.
@@ -27,24 +30,31 @@ struct meta;
 /* Bytes of text, standard error included, at most. */
 #define SHORT_MOST ((size_t)16 * 1024)
 
-/* The text of a link: a session, and of a short text its place. */
-#define SHORT_LINK (STORE_SESSION_LEN + 48)
+/* In a session's directory: the link whose further names are those of its short texts. */
+#define SHORT_FILE "short"
+
+/* The text of a link: a session, and of a short text "@" and its place. */
+#define SHORT_LINK (STORE_SESSION_LEN + 24)
 
 struct short_place {
-	uint64_t offset, len;
-	char session[STORE_SESSION_LEN + 1];
+	bool is_short;
+	bool is_given; /* `offset` is */
+	uint64_t offset;
+	char session[STORE_SESSION_LEN + 1]; /* "": it is no session's name */
 };
 
-/* Takes a link's text apart. Returns whether it leads to a short text; `session` is set if it has
-   one ("": it is no session's name). */
-bool short_parse(const char *link, struct short_place *place);
+/* Takes a link's text apart. */
+void short_parse(const char *link, struct short_place *place);
 
-/* Reads the link of an ID in STORE/ids. Returns as short_parse(), or -1 with errno. */
+/* Reads the link of an ID in STORE/ids. Returns 0, or -1 with errno. */
 int short_follow(int ids, const char *id, struct short_place *place);
 
-/* Finds the record of a run, from the directory of its session. Returns 0, or -1 with errno
-   (ENOENT: it has none). */
-int short_find(int dir, const char *id, struct short_place *place);
+/* Bytes of its record; 0: there is none. */
+uint64_t short_bytes(int dir, const char *id);
+
+/* Whether the run is a short text, from the directory of its session. Sets errno if not (ENOENT:
+   certainly not). */
+bool short_is(int dir, const char *id);
 
 /* Keeps the texts of a run that has ended in its session's directory, and its metadata; NULL: there
    is no such part. If it has no ID, it gets one. Of ARTIFACT_SHOWN only the first line is needed if
