@@ -294,9 +294,9 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 	}
 	if (t.types) {
 		/* The hooks of a shell are there from its second line on; behind a long prompt its
-		   echo would scroll. */
+		   echo would scroll. Its start-up file may have named a history. */
 		struct buffer typed = BUFFER_INIT;
-		buffer_printf(&typed, "PS1=\n%s\n%s", command, leave);
+		buffer_printf(&typed, " PS1= HISTFILE=\n%s\n%s", command, leave);
 		if (buffer_check(&typed) == 0)
 			io_write(other, typed.data, typed.len);
 		buffer_release(&typed);

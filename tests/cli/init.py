@@ -763,7 +763,7 @@ class Doctor(Wiring):
         for shell, name in [("bash", ".bashrc")] + [("zsh", ".zshrc")] * bool(shutil.which("zsh")):
             self.assertEqual(self.terse("doctor", shell).out, b"-        %s: %s, not wired: terse init %s\n" % (
                 shell.encode(), shutil.which(shell, path="/usr/bin:/bin").encode(), shell.encode()))
-            for before in ("# mine\nx=1\n", "no end", None):
+            for before in ("# mine\nHISTFILE=~/history SAVEHIST=9\n", "no end", None):
                 path = before and self.put(name, before)
                 self.init(shell)
                 line, rest = read_file(self.in_home(name)).split(b"\n", 1)
@@ -771,6 +771,7 @@ class Doctor(Wiring):
                 self.assertFalse(os.path.exists(LAUNCHER), "nothing names it")
                 self.assertIn(b"needs no change", self.init(shell).out)
                 self.assertRegex(self.terse("doctor", shell).out.decode(), "^ok       %s: " % shell + SEEN % "" + "\n$")
+                self.assertFalse(os.path.exists(self.in_home("history")), "no history of the user's is written")
                 self.assertNotIn(shell, [s.split()[0] for s in self.terse("init").out.decode().splitlines()])
                 self.init(shell, "--undo")
                 self.assertEqual(read_file(path).decode() if path else os.path.exists(self.in_home(name)), before or False)
