@@ -52,6 +52,9 @@ class Fault(Case):
             program = FORGETFUL[:-len("terse")] + os.path.basename(argv[0])
             run = self.run_to_end(program, *argv[1:], env=dict(env or {}, FAULT_MEMORY=report),
                                   **how)
+            # The supervisor of a detached run allocates until it has ended.
+            with self.subTest(what=what, n=n):
+                self.assert_nothing_left()
             return run, "malloc" if struct.unpack("=QQ", read_file(report))[1] >= n else None
         run = self.run_to_end("fault", report, TERSE, what, str(n), "--", *argv, env=env, **how)
         words = read_file(report).decode().split()
