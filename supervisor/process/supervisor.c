@@ -756,7 +756,8 @@ static void supervisor_start(struct supervisor *s)
 	const struct job *job = s->job;
 	const struct channels *l = &job->channels;
 	sigset_t set;
-	s->tree.session = setsid();
+	setsid();
+	s->tree.session = getpid(); /* where that fails, the command is ended nevertheless */
 	fstat(STDIN_FILENO, &s->given);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);

@@ -207,6 +207,11 @@ class Run(Fault):
                     "process=EPERM", "poll=ENOMEM", "wait=EINTR") + MEMORY, check,
                    TERSE, "--timeout", "0.2", "sh", "-c", script, before=before)
 
+    def test_timeout_without_a_session(self):
+        run, call = self.fault("setsid=EPERM", 1, TERSE, "--timeout", "0.2", "sleep", "1000")
+        self.assertRegex(call, "setsid")
+        self.assertEqual(run.code, 124, run.out)
+
     def test_terminal(self):
         """With a controlling terminal of its own."""
         def check(run, call):
