@@ -300,7 +300,8 @@ class Limits(Case):
         self.assertIn(b" nice %d\n" % mine, self.shell("exec setsid %s cat %s" % (TERSE, self.GROUP)).out)
         # The kernel makes only others wait, so that a command has it from its beginning.
         for _ in range(10 if os.geteuid() == 0 else 0):
-            self.assertIn(b" nice %d\n" % min(mine + 5, 19), self.shell("nice -n 5 terse cat " + self.GROUP).out)
+            run = self.shell("exec setsid nice -n 5 %s cat %s" % (TERSE, self.GROUP))
+            self.assertIn(b" nice %d\n" % min(mine + 5, 19), run.out)
 
     def test_cpu_limit_kills_the_command(self):
         run = self.shell("ulimit -t 1; exec terse sh -c 'while :; do :; done'")
