@@ -261,8 +261,8 @@ struct front {
 	struct frame frame; /* the last that it has sent */
 };
 
-// A recording of the output with its times, as an asciicast (version 2) for terse snapshot
-// and asciinema. Format: https://docs.asciinema.org/manual/asciicast/v2/: a line with a header
+// A recording of the output with its times, as an asciicast (version 2) for asciinema and the page
+// of terse report. Format: https://docs.asciinema.org/manual/asciicast/v2/: a line with a header
 // object, then a line for each event: [seconds, "o", text] or [seconds, "r", "80x24"]. A LF that
 // the terminal took for a new line (no output processing) is a CR LF in it.
 struct cast {
