@@ -108,6 +108,7 @@ async function session() {
   await keep("sh", "-c", "seq 5000 # \u202e<b>");
   await keep("seq", "6000");
   await keep("--timeout", "100ms", "sleep", "600");
+  await keep("sh", "-c", "seq 1 2500; while [ -e payloads ]; do sleep 0.1; done &");
   for (const payload of PAYLOADS) await keep("--description", payload, "sh", "-c", ": " + JSON.stringify(payload).replace(/[$`]/g, "\\$&") + "; exit 7");
   for (const shift of [0, 1]) {
     writeFileSync(join(work, "rows"), Array.from({ length: 400 }, (_, i) => `row ${String(i).replace(/\d/g, (digit) => "abcdefghij"[digit])} took ${i * (shift + 1)} ms${shift && i % 200 === 50 ? " and changed" : ""}`).join("\n") + "\n");
@@ -118,7 +119,7 @@ async function session() {
   writeFileSync(join(store, `${ids("seq 5000 #")[0]}.shown`), '{"stdout":[[1,"2"],"x",[5,1],{},[3,4]],"stderr":7}\n<b>\u001b[31m\u202eshown\u0007');
   writeFileSync(join(store, `${ids('"seq","6000"')[0]}.shown`), "no json\nat all");
 
-  const path = report("page.html"), all = 10 + PAYLOADS.length;
+  const path = report("page.html"), all = 11 + PAYLOADS.length;
   // High enough for all rows of the list.
   const { page, complaints } = await open(path, { height: 2400 });
   assert.equal(await page.title(), "default - terse");
@@ -155,6 +156,10 @@ async function session() {
   // What terse said of a run that printed nothing is there, too.
   await choose(page, "sleep 600");
   assert.deepEqual((await lines(page)).map(([, text]) => text), ["[terse: timed out (exit 124)]"]);
+  // How much was shown of one that has left a process behind.
+  await choose(page, "seq 1 2500");
+  assert.match(await page.$eval(".told", (one) => one.textContent), /was shown \d+ of 2,500 lines, [1-9][\d.]* K?B of /);
+  await run("signal", /cmd-\w+/.exec(await hash(page))[0]);
   await choose(page, "exit 7");
   assert.equal(await page.$eval(".facts:nth-of-type(2)", (one) => one.textContent), PAYLOADS[0]);
 
