@@ -557,6 +557,24 @@ static void replay(struct terminal *t, const struct row *row)
 	t->partial_len = 0;
 }
 
+/* Its text does not have its colours. Cells are taken in pairs from the last one on, since the
+   first may have left the screen; gaps, of wide characters and tabs, may be elsewhere now. */
+static void copy_styles(struct screen *s, const struct row *old)
+{
+	unsigned y = s->y, x = s->lines[y]->used;
+	for (unsigned column = old->used; column > 0; column--) {
+		if (!cell_has_text(old->cells[column - 1]))
+			continue;
+		while (x == 0 || !cell_has_text(s->lines[y]->cells[x - 1])) {
+			if (x == 0 && y == 0)
+				return;
+			x = x > 0 ? x - 1 : s->lines[--y]->used;
+		}
+		uint32_t *cell = &s->lines[y]->cells[--x];
+		*cell = (*cell & ~CELL_STYLE) | (old->cells[column - 1] & CELL_STYLE);
+	}
+}
+
 /* The rows first..last are one line of text. Prints it to the screen that is
    shown. If the old cursor is in it, *x and *y get its new place. */
 static void copy_line(struct terminal *t, const struct screen *from, unsigned first, unsigned last,
@@ -578,20 +596,10 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 	for (unsigned i = first; i <= last; i++) {
 		const struct row *old = from->lines[i];
 		unsigned end = i < last ? from->cols : old->used;
-		const unsigned from_x = s->x;
-		const uint64_t from_y = s->base + s->y;
 		t->width = t->style = 0;
-		if (plain)
+		if (plain) {
 			replay(t, old);
-		/* Its text does not have its colours. */
-		for (column = 0; plain && column < end; column++) {
-			const unsigned at = (from_x + column) % s->cols;
-			row = from_y + (from_x + column) / s->cols;
-			/* Not below the screen, where a wide character has left a gap. */
-			if (row >= s->base && row - s->base < s->rows &&
-			    at < s->lines[row - s->base]->used)
-				s->lines[row - s->base]->cells[at] |=
-					old->cells[column] & CELL_STYLE;
+			copy_styles(s, old);
 		}
 		if (i < last && !cell_has_text(old->cells[end - 1]) &&
 		    cell_width(from->lines[i + 1]->cells[0]) == 2)

@@ -56,6 +56,7 @@ class Colours(AttachCase):
         """What a terminal gets that comes later, of another size, too; those for which there is no room have none."""
         for before in ("--read-only", ""), ("", "stty rows 30 cols 100; "):
             identifier = self.detach("sh", "-c", r"printf 'plain \033[1;31mred\033[0m \033[38;2;1;2;3;42mb\033[m\n';"
+                                     r"printf '%099d\346\274\242\033[32mgreen\033[m\n' 0; printf '\t\033[33mtab\033[m\n';"
                                      r"for i in $(seq 0 255); do printf '\033[38;5;%dm%d\033[m ' $i $i; done; exec sleep 300", options=("--tty",))
             path = os.path.join(self.work, "shown" + before[0])
             attached = self.start("script", "-qfc", "%sterse attach %s %s" % (before[1], before[0], identifier), path)
@@ -63,7 +64,7 @@ class Colours(AttachCase):
             self.terse("signal", identifier)
             attached.finish()
             shown = read_file(path)
-            for part in (rb"0mplain \x1b\[1;7H\x1b\[0;1;31mred", rb"\x1b\[0;38;2;1;2;3;42mb", rb"\x1b\[0;38;5;100m100\x1b",
+            for part in (rb"0mplain \x1b\[1;7H\x1b\[0;1;31mred", rb"\x1b\[0;38;2;1;2;3;42mb", rb"\x1b\[0;32mgreen\x1b", rb"\x1b\[0;33mtab\x1b", rb"\x1b\[0;38;5;100m100\x1b",
                          rb"\x1b\[0m 125 126 "):
                 self.assertRegex(shown, part)
 
