@@ -337,6 +337,7 @@ void smart_read(struct smart *s, uint64_t from)
 enum {
 	SEEN_BITS = 12, /* of the table of families above */
 	QUIET = 30,     /* lines without one that tells of a failure */
+	LIFTED = 256,   /* lines that one lifts at most: many messages may be one block */
 	SLOT_BITS = 13, /* of the table of fingerprints: more than the stored lines */
 };
 
@@ -381,7 +382,7 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 	struct stored *line = &store->lines[i];
 	const struct score *message = &line->trait.score;
 	float share = weight * (below || message->ends ? TO_BEHIND : TO_BEFORE);
-	size_t most = below ? store->count - 1 - i : i;
+	size_t most = size_min(below ? store->count - 1 - i : i, LIFTED);
 	for (size_t k = 1; share >= 1 && k <= most; k++) {
 		struct stored *other = below ? line + k : line - k;
 		struct trait *t = &other->trait;
