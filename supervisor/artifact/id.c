@@ -140,8 +140,7 @@ enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1])
 	return part;
 }
 
-/* Draws an ID of that millisecond. Returns 0, or -1 with errno. */
-static int id_draw(int64_t started_ms, char id[ID_LEN + 1])
+int id_draw(int64_t started_ms, char id[ID_LEN + 1])
 {
 	uint16_t draw;
 	ssize_t n;

@@ -18,6 +18,9 @@
    (EEXIST: somebody has it). */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
 
+/* Draws an ID of that millisecond. Returns 0, or -1 with errno. */
+int id_draw(int64_t started_ms, char id[ID_LEN + 1]);
+
 /* Gives a claimed ID back, and keeps errno. */
 void id_release(const struct store *s, const char *id);
 

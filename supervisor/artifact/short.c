@@ -35,6 +35,9 @@
 /* Attempts when another process removes the file meanwhile, or has the ID. */
 #define TRIES 100
 
+/* After so many bytes the places that follow from IDs begin again. */
+#define STEP (ID_DRAWS * CELL)
+
 /* From the directory of a session. */
 #define IDS      "../../" STORE_IDS
 #define LINK_LEN (sizeof(IDS) + 2 + ID_LEN)
@@ -71,13 +74,15 @@ static uint64_t short_len(const struct short_head *head, uint64_t at)
 
 void short_parse(const char *link, struct short_place *place)
 {
-	const size_t name = strcspn(link, "@");
+	const size_t name = strcspn(link, "@+");
 	int end = 0;
-	*place = (struct short_place){.is_short = link[name]};
+	*place = (struct short_place){.is_short = link[name], .is_given = link[name] == '@'};
 	if (name <= STORE_SESSION_LEN)
 		memcpy(place->session, link, name);
-	place->is_given = sscanf(link + name, "@%" SCNu64 "%n", &place->offset, &end) == 1 &&
-			  !link[name + (size_t)end] && place->offset <= INT64_MAX - RECORD_MOST;
+	place->is_whole = link[name] &&
+			  sscanf(link + name + 1, "%" SCNu64 "%n", &place->at, &end) == 1 &&
+			  !link[name + 1 + (size_t)end] &&
+			  place->at <= (place->is_given ? INT64_MAX - RECORD_MOST : ID_DRAWS - 1);
 }
 
 int short_follow(int ids, const char *id, struct short_place *place)
@@ -89,6 +94,12 @@ int short_follow(int ids, const char *id, struct short_place *place)
 	link[n] = '\0';
 	short_parse(link, place);
 	return 0;
+}
+
+/* Where the record of an ID begins, or so many times STEP behind it. */
+static uint64_t short_begin(const struct short_place *place, const char *id)
+{
+	return place->is_given ? place->at : (id_pack(id) - place->at) % ID_DRAWS * CELL;
 }
 
 static int short_find(int dir, const char *id, struct short_place *place)
@@ -118,14 +129,12 @@ static int short_open_records(int dir, const char *id, int flags)
    EBADMSG: the record is not there). */
 static int short_open(int dir, const char *id, struct short_head *head)
 {
-	const uint64_t step = ID_DRAWS * CELL;
 	struct short_place place;
 	ssize_t n = 0;
 	int fd = short_find(dir, id, &place) < 0 ? -1 : short_open_records(dir, id, O_RDONLY);
 	if (fd < 0)
 		return -1;
-	for (uint64_t at = place.is_given ? place.offset : id_pack(id) % ID_DRAWS * CELL;;
-	     at += step) {
+	for (uint64_t at = short_begin(&place, id); place.is_whole; at += STEP) {
 		n = io_read_at(fd, head, sizeof(*head), (off_t)at);
 		if (n == (ssize_t)sizeof(*head) && short_len(head, at) > 0 &&
 		    memcmp(head->id, id, ID_LEN) == 0)
@@ -139,12 +148,11 @@ static int short_open(int dir, const char *id, struct short_head *head)
 	return -1;
 }
 
-/* Lets an ID lead to a new record at its place. */
-static int short_link(int dir, const char *id, const char *session)
+/* Lets an ID lead to a new record at its place, by a link with this text. */
+static int short_link(int dir, const char *id, const char *text)
 {
-	char name[LINK_LEN], text[SHORT_LINK + 1];
+	char name[LINK_LEN], made[SHORT_LINK + 1] = "";
 	snprintf(name, sizeof(name), IDS "/%s", id);
-	snprintf(text, sizeof(text), "%s@", session);
 	int result = linkat(dir, SHORT_FILE, dir, name, 0);
 	/* The first of the session, or the first after as many as a file can have names. */
 	if (result < 0 && errno != EEXIST) {
@@ -153,8 +161,16 @@ static int short_link(int dir, const char *id, const char *session)
 		symlinkat(text, dir, SHORT_FILE);
 		result = linkat(dir, SHORT_FILE, dir, name, 0);
 	}
-	/* The file system has no links, or another process has removed this one. */
-	return result < 0 && errno != EEXIST ? symlinkat(text, dir, name) : result;
+	if (result < 0 && errno == EEXIST)
+		return -1;
+	/* Another process has made another one meanwhile. */
+	if (result == 0 &&
+	    (readlinkat(dir, name, made, SHORT_LINK) < 0 || strcmp(made, text) != 0)) {
+		unlinkat(dir, name, 0);
+		result = -1;
+	}
+	/* The file system may have no links, either. */
+	return result < 0 ? symlinkat(text, dir, name) : 0;
 }
 
 /* Lets an ID lead elsewhere than before. */
@@ -192,16 +208,26 @@ static int short_write(int dir, struct meta *m, int64_t ms, uint64_t min_free,
 	const bool claimed = m->id[0];
 	struct buffer record = BUFFER_INIT;
 	char session[STORE_SESSION_LEN + 1], link[SHORT_LINK + 1];
+	struct short_place place;
 	struct stat st;
 	if (!claimed)
 		id_unpack(id_first_at(ms), m->id);
 	int result = -1, fd = short_open_end(dir, m->id, &st);
 	if (fd < 0 || !store_has_room(fd, min_free))
 		goto out;
+	store_session_name(m->session, session);
 	const uint64_t cells = ((uint64_t)st.st_size + CELL - 1) / CELL;
 	struct short_head head = {.offset = cells * CELL};
-	if (!claimed)
-		id_unpack(id_first_at(ms) + cells % ID_DRAWS, m->id);
+	snprintf(link, sizeof(link), "%s@%" PRIu64, session, head.offset);
+	if (!claimed) {
+		bool has = short_follow(dir, SHORT_FILE, &place) == 0 && place.is_whole &&
+			   !place.is_given && strcmp(place.session, session) == 0;
+		if (!has && id_draw(ms, m->id) < 0)
+			goto out;
+		const uint64_t base = has ? place.at : id_pack(m->id) % ID_DRAWS;
+		id_unpack(id_first_at(ms) + (base + cells) % ID_DRAWS, m->id);
+		snprintf(link, sizeof(link), "%s+%" PRIu64, session, base);
+	}
 	memcpy(head.id, m->id, ID_LEN);
 	buffer_append(&record, &head, sizeof(head));
 	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++) {
@@ -219,11 +245,9 @@ static int short_write(int dir, struct meta *m, int64_t ms, uint64_t min_free,
 	memcpy(record.data, &head, sizeof(head));
 	head.check = short_check(&record);
 	memcpy(record.data, &head.check, sizeof(head.check));
-	store_session_name(m->session, session);
-	snprintf(link, sizeof(link), "%s@%" PRIu64, session, head.offset);
 	result = io_write_at(fd, record.data, record.len, (off_t)head.offset);
 	if (result == 0)
-		result = claimed ? short_relink(dir, m->id, link) : short_link(dir, m->id, session);
+		result = claimed ? short_relink(dir, m->id, link) : short_link(dir, m->id, link);
 	int error = errno;
 	if (result < 0)
 		ftruncate(fd, st.st_size);
@@ -369,8 +393,7 @@ static int short_is_live(int dir, const char *session, const struct short_head *
 		return 0;
 	if (short_find(dir, id, &place) < 0)
 		return store_is_short(errno) ? -1 : 0;
-	return (place.is_given ? place.offset == at
-			       : id_pack(id) % ID_DRAWS == at / CELL % ID_DRAWS) &&
+	return place.is_whole && short_begin(&place, id) == (place.is_given ? at : at % STEP) &&
 	       strcmp(place.session, session) == 0;
 }
 

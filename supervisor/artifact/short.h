@@ -2,7 +2,7 @@
 //
 //   SESSION/cmd-1m7v.texts  records, one behind the other, of the runs whose IDs begin like this:
 //                           those that started within nine hours
-//   SESSION/short           symbolic link whose text is SESSION@
+//   SESSION/short           symbolic link whose text is SESSION+BASE
 //   STORE/ids/ID            another name of it: the record's place follows from the ID. Of a run
 //                           that had its ID before its end, a link whose text is SESSION@OFFSET
 //
@@ -10,8 +10,9 @@
 // written at the end of its file, under an exclusive lock, before the link, and with it the run is
 // kept: so a text is whole or not there, whenever a process is killed. A checksum covers the
 // record, with its ID and place, so that a reader gets either what was written for that ID or
-// EBADMSG. The last digits of the ID count the cells in front of the record, since a new inode for
-// its link would cost more than all the rest on some file systems.
+// EBADMSG. The last digits of the ID count the cells in front of the record, from the base on,
+// since a new inode for its link would cost more than all the rest on some file systems. The base
+// is random, so that runs of the same millisecond in other sessions and stores have other IDs.
 //
 // Whoever removes a run removes its link. short_sweep() then overwrites whatever no link leads to,
 // what a killed process has left included.
@@ -33,13 +34,14 @@ struct meta;
 /* In a session's directory: the link whose further names are those of its short texts. */
 #define SHORT_FILE "short"
 
-/* The text of a link: a session, and of a short text "@" and its place. */
+/* The text of a link: a session, and of a short text "+" and the base, or "@" and its place. */
 #define SHORT_LINK (STORE_SESSION_LEN + 24)
 
 struct short_place {
 	bool is_short;
-	bool is_given; /* `offset` is */
-	uint64_t offset;
+	bool is_whole; /* `at` is known: */
+	bool is_given; /* the record's offset; else the base */
+	uint64_t at;
 	char session[STORE_SESSION_LEN + 1]; /* "": it is no session's name */
 };
 

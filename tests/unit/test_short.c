@@ -139,17 +139,21 @@ STORE_TEST(test_links)
 {
 	static const struct {
 		const char *link, *session;
-		bool is_short, is_given;
+		bool is_short, is_whole, is_given;
 	} cases[] = {
-		{"a", "a", false, false},
-		{"", "", false, false},
-		{"a@", "a", true, false},
-		{"a@64", "a", true, true},
-		{"a@64x", "a", true, false},
-		{"a@-64", "a", true, false},
-		{"a@99999999999999999999", "a", true, false},
-		{"@64", "", true, true},
-		{"a/../b@0", "a/../b", true, true}, /* which no session is called */
+		{"a", "a", false, false, false},
+		{"", "", false, false, false},
+		{"a@", "a", true, false, true},
+		{"a@64", "a", true, true, true},
+		{"a@64x", "a", true, false, true},
+		{"a@-64", "a", true, false, true},
+		{"a@99999999999999999999", "a", true, false, true},
+		{"@64", "", true, true, true},
+		{"a/../b@0", "a/../b", true, true, true}, /* which no session is called */
+		{"a+", "a", true, false, false},
+		{"a+7", "a", true, true, false},
+		{"a+7@64", "a", true, false, false},
+		{"a+99999", "a", true, false, false},
 	};
 	struct short_place place;
 	(void)state;
@@ -157,6 +161,7 @@ STORE_TEST(test_links)
 		short_parse(cases[i].link, &place);
 		assert_string_equal(place.session, cases[i].session);
 		assert_int_equal(place.is_short, cases[i].is_short);
+		assert_int_equal(place.is_whole, cases[i].is_whole);
 		assert_int_equal(place.is_given, cases[i].is_given);
 	}
 }
@@ -181,6 +186,42 @@ STORE_TEST(test_names_of_one_file)
 	close(dir);
 }
 
+/* Runs of the same millisecond elsewhere have other IDs, as those that begin another machine's. */
+STORE_TEST(test_a_base_for_each_session)
+{
+	(void)state;
+	uint64_t differ = 0, first = 0;
+	for (int i = 0; i < 8; i++) {
+		char session[] = {(char)('a' + i), '\0'}, id[ID_LEN + 1] = "";
+		int dir = store_open_session(&store, session, true);
+		assert_int_equal(add(dir, session, "text\n", id), 0);
+		first = i == 0 ? id_pack(id) : first;
+		differ |= (id_pack(id) ^ first) % ID_DRAWS;
+		close(dir);
+	}
+	assert_true(differ);
+}
+
+/* Another process has made it meanwhile, or somebody who does not know it. */
+STORE_TEST(test_a_link_of_others)
+{
+	static const char *const links[] = {"b+7", "b@", "a", "a+x", "a@0", "" /* a file */};
+	(void)state;
+	int dir = store_open_session(&store, "a", true);
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		char id[ID_LEN + 1] = "";
+		unlinkat(dir, SHORT_FILE, 0);
+		if (*links[i])
+			assert_int_equal(symlinkat(links[i], dir, SHORT_FILE), 0);
+		else
+			close(store_open_file(dir, SHORT_FILE, O_WRONLY | O_CREAT));
+		assert_int_equal(add(dir, "a", "text\n", id), 0);
+		assert_string_equal(part(dir, id, ARTIFACT_OUT), "text\n");
+		assert_true(id_is_of(&store, 1, id, "a"));
+	}
+	close(dir);
+}
+
 /* Behind so many records that the digits of an ID begin again. */
 STORE_TEST(test_a_long_file)
 {
@@ -194,7 +235,7 @@ STORE_TEST(test_a_long_file)
 		int fd = store_open_file(dir, name, O_WRONLY);
 		assert_int_equal(ftruncate(fd, (i + 1) * 64 * (off_t)ID_DRAWS), 0);
 		close(fd);
-		assert_int_equal(id_pack(ids[i]) % ID_DRAWS, 0);
+		assert_int_equal(id_pack(ids[i]) % ID_DRAWS, id_pack(ids[0]) % ID_DRAWS);
 	}
 	for (int i = 0; i < 3; i++) {
 		snprintf(text, sizeof(text), "text %d\n", i);
