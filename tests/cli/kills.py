@@ -249,7 +249,8 @@ class Short(Case):
         for top, _, names in os.walk(self.store):
             for name in names:
                 path = os.path.join(top, name)
-                held = b"" if os.path.islink(path) else read_file(path)
+                # The socket of a run that was killed as it began, too.
+                held = b"" if os.path.islink(path) or not os.path.isfile(path) else read_file(path)
                 for line in text.splitlines()[::50]:
                     self.assertNotIn(line, held, path)
 
