@@ -70,9 +70,6 @@ class Commands:
             identifier(texts[0])))
         self.check_session(self.session_of(identifier(texts[0])))
 
-    def session_of(self, name):
-        return self.metadata(name)["session.id"]
-
     def test_more_commands(self):
         """The cause of a failure, two calls at once, a server, and a prompt."""
         first = len(self.warm_up)
@@ -112,7 +109,7 @@ class Project:
         self.assertLess(len(shown), 6000)
         self.assertEqual(self.text(results[1]).splitlines()[:2], ["100000", "100001"])
         self.assertEqual(self.status(results[2]), 3)
-        self.check_session(self.metadata(identifier(shown))["session"])
+        self.check_session(self.session_of(identifier(shown)))
         changed = {path for path in self.after if self.after[path] != self.before.get(path)}
         self.assertTrue(changed)
         self.ask("init", self.name, "--undo", *self.options)

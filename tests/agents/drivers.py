@@ -65,6 +65,9 @@ class Agent(Case):
         self.damage(program, data)
         return {}
 
+    def session_of(self, name):
+        return self.metadata(name)["session.id"]
+
     def check_session(self, session):
         """Where no name of the conversation arrives, the session is that of the agent's process."""
         self.assertRegex(session, self.conversation or r"^agent-%s-\d+-\d+\.\d+$" % self.name)
