@@ -23,7 +23,8 @@ struct matcher_error {
 	char text[160];
 };
 
-/* The pattern stays the caller's. NULL with errno: EINVAL: the pattern is not valid, *error tells why; else ENOMEM. */
+/* The pattern stays the caller's. NULL with errno: EINVAL: the pattern is not valid, *error tells
+ * why; else ENOMEM. */
 struct matcher *matcher_new(const char *pattern, const struct matcher_options *options,
 			    struct matcher_error *error);
 void matcher_free(struct matcher *m);

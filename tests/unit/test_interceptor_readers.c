@@ -8,7 +8,6 @@
 #include "tests/unit/interceptor.h"
 #include "tests/unit/unit.h"
 
-
 #define PLAIN "plain \x1b[1mbold\x1b[m\r\n"
 #define LOSSY "10%\r20%\x1b[K\r30%\x1b[K\n"
 
