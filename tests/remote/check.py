@@ -236,7 +236,7 @@ class Remote:
                     wrong("%s: %s differs on machine %d: %d bytes" % (self.name, identifier, other, len(got)))
         on_machines(read, 6)
         for failed in (False, True):
-            argv = ["list", "--remote", "--json", "--limit", "100000", "--since", "3h"] + ["--exit", "failed"] * failed
+            argv = ["list", "--remote", "--json", "--limit", "100000", "--since", "3h"] + ["--failed"] * failed
             runs = json.loads(self.ask(0, *argv))["data"]["runs"]
             want = sorted(i for i, (_, _, f) in made.items() if f or not failed)
             if sorted(run["id"] for run in runs) != want:
