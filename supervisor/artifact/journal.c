@@ -356,15 +356,6 @@ struct journal_tail {
 /* A block for few lines. */
 #define BLOCK ((size_t)8192)
 
-/* Begins at the end of the file, which stays the caller's; -1 has no lines. */
-static void journal_tail_begin(struct journal_tail *t, int fd)
-{
-	struct stat st;
-	t->fd = fd;
-	t->len = 0;
-	t->end = fd >= 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
-}
-
 /* The line before, without its newline; empty ones are passed over. Of one that is longer than the
    block, and so none of terse's, the first bytes are left, which are no line. It is valid until the
    next call. Returns 1, 0 at the beginning, or -1 with errno. */
@@ -402,12 +393,14 @@ int64_t journal_end_ms(int dir)
 {
 	char block[BLOCK];
 	struct journal_tail t = {.block = block, .room = sizeof(block)};
+	struct stat st;
 	const char *line;
 	size_t len;
 	char id[ID_LEN + 1];
 	int64_t ms = 0;
 	enum journal_kind kind = JOURNAL_READ;
-	journal_tail_begin(&t, store_open_file(dir, JOURNAL_FILE, O_RDONLY));
+	t.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY);
+	t.end = t.fd >= 0 && fstat(t.fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 	while ((kind == JOURNAL_READ || kind == JOURNAL_DAMAGED) &&
 	       journal_tail_next(&t, &line, &len) == 1) {
 		kind = kind_of(line, len, id);

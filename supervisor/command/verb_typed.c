@@ -167,13 +167,6 @@ static bool typing_read_input(struct typing *t)
 	return buffer_check(&t->input) == 0;
 }
 
-static void typing_write_input(struct typing *t)
-{
-	ssize_t n = write(t->passage.master, t->input.data, t->input.len);
-	if (n > 0)
-		buffer_consume(&t->input, (size_t)n);
-}
-
 /* Takes over the size of the reader's terminal; the text's is within what it can have. */
 static void typing_resize(struct typing *t, int master)
 {
@@ -246,8 +239,10 @@ static int typing_loop(struct typing *t, int signals)
 			typing_read_output(t, false);
 		if (typed && !typing_read_input(t))
 			return -1;
-		if (takes || typed)
-			typing_write_input(t);
+		ssize_t n =
+			takes || typed ? write(t->passage.master, t->input.data, t->input.len) : 0;
+		if (n > 0)
+			buffer_consume(&t->input, (size_t)n);
 		typing_on_time(t, clock_monotonic_ms());
 	}
 	return t->out.error ? -1 : status;

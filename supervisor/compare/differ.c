@@ -37,11 +37,6 @@ static uint64_t *prints_slot(const struct prints *p, uint64_t print)
 	return &p->slots[at];
 }
 
-static void prints_add(struct prints *p, uint64_t print)
-{
-	*prints_slot(p, print) = print;
-}
-
 /* --- which elements of two sequences belong together --------------------------- */
 
 // The longest common subsequence (Myers, "An O(ND) Difference Algorithm and Its Variations", 1986,
@@ -80,7 +75,7 @@ static int align_collect(const struct align_side *side, const struct align_side 
 	if (prints_init(&set, other->count) < 0)
 		return -1;
 	for (uint32_t i = 0; i < other->count; i++)
-		prints_add(&set, other->hashes[i]);
+		*prints_slot(&set, other->hashes[i]) = other->hashes[i];
 	*count = 0;
 	for (uint32_t i = 0; i < side->count; i++) {
 		side->alone[i] = !*prints_slot(&set, side->hashes[i]);

@@ -571,12 +571,6 @@ static size_t densest_line(const struct layout *l)
 	return densest;
 }
 
-/* Whether a line may stand between a heading and what it is about. */
-static bool is_separator(const struct entry *u)
-{
-	return u->trait.score.kind == SCORE_BLANK || u->trait.score.kind == SCORE_RULE;
-}
-
 /* Whether a line is taken that tells something. */
 static bool is_telling(const struct layout *l, size_t unit)
 {
@@ -612,7 +606,8 @@ static void take_telling(struct layout *l, size_t unit)
 	for (size_t i = u->trait.value >= TELLING ? unit : 0; i-- > 0;) {
 		const struct entry *above = &l->units[i];
 		const struct score *head = &above->trait.score;
-		if (!follows(above, above + 1) || is_separator(above))
+		if (!follows(above, above + 1) || head->kind == SCORE_BLANK ||
+		    head->kind == SCORE_RULE)
 			break;
 		if (head->indent >= score->indent)
 			continue;

@@ -166,15 +166,6 @@ static void source_pass(void *ctx, const char *data, size_t len)
 		live_output(s->run, data, len);
 }
 
-static void source_consume(struct source *s, const char *data, size_t len)
-{
-	s->came += len;
-	if (s->redactor.secrets)
-		redactor_feed(&s->redactor, data, len);
-	else
-		source_pass(s, data, len);
-}
-
 #define PTY_HANGUPS 3
 
 size_t source_read_once(int fd, char *data, size_t len, int *end)
@@ -213,9 +204,12 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 			n = source_read_once(s->fd, chunk + len, size - len, &end);
 			len += n;
 		}
-		if (len > 0)
-			source_consume(s, chunk, len);
+		s->came += len;
 		got += len;
+		if (len > 0 && s->redactor.secrets)
+			redactor_feed(&s->redactor, chunk, len);
+		else if (len > 0)
+			source_pass(s, chunk, len);
 		if (end < 0 && output_queue_is_full(&s->queue))
 			return 1;
 	}
