@@ -179,10 +179,11 @@ class TwoAtOnce:
         for model in models:
             results = [self.text(r) for r in model.results["main"]][first:]
             made = {identifier(results[0]), identifier(results[1])}
-            self.assertEqual(set(re.findall(r"cmd-\w+", results[2])), made)
+            listed = set(re.findall(r"cmd-\w+", results[2]))
+            self.assertLessEqual(made, listed)
             self.assertIn(identifier(results[1]), results[3])
-            ids.append(made)
-        self.assertEqual(len(ids[0] | ids[1]), 4)
+            ids.append(listed)
+        self.assertFalse(ids[0] & ids[1])
 
 
 class Denied:
