@@ -9,7 +9,6 @@
 #include <jansson.h>
 
 static const struct place place = {.program = "/usr/bin/terse",
-				   .own = "/usr/bin/terse",
 				   .shell = "/usr/bin/terse-sh",
 				   .library = "/usr/lib/terse/libterse-shim.so",
 				   .bash_env = "/usr/lib/terse/bash-env",
