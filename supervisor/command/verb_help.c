@@ -100,7 +100,7 @@ static int version_run(struct verb_call *c)
 {
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
-	printf(*TERSE_COMMIT ? "terse %s (%s)\n" : "terse %s\n", TERSE_VERSION, TERSE_COMMIT);
+	printf("terse %s%s\n", TERSE_VERSION, *TERSE_COMMIT ? " (" TERSE_COMMIT ")" : "");
 	return 0;
 }
 

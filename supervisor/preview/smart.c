@@ -442,7 +442,7 @@ static float own_weight(const struct score *score, unsigned above, unsigned fami
 	float failure = score->score / again;
 	if (outcome == OUTCOME_SUCCESS)
 		failure = 0;
-	if (outcome == OUTCOME_FAILURE || success < RESULT_MADE * 3 / 4)
+	if (outcome == OUTCOME_FAILURE || success < 0.75f * RESULT_MADE)
 		success = 0;
 	return failure > success ? failure : success;
 }
