@@ -190,7 +190,7 @@ size_t source_read_once(int fd, char *data, size_t len, int *end)
 
 /* ... and the kernel holds 12 KB of what is written to it meanwhile. Rendering more than that at a
    time would make the command wait, rendering less costs more. */
-#define PTY_CHUNK ((size_t)16 * 1024)
+#define PTY_CHUNK ((size_t)12 * 1024)
 
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 {
