@@ -148,7 +148,7 @@ class Results(Harness):
         self.assertRegex(long[0], r"^1\n2\n[^\0]*\b3000\]?\n\[terse: exit 0 after[^\n]*\n$")
         self.assertEqual((status[1], where[0]), (3, "/\n"))
         # It is cut where its user gives it no environment, as terse then knows nothing of it.
-        (cut, _, _), = self.play("middleware", os.path.join(BUILD, "terse") + " seq 3000", wired=False)
+        (cut, _, _), = self.play("middleware", "TERSE_HOME=%s %s/terse seq 3000" % (self.store, BUILD), wired=False)
         self.assertIn("\n... Output truncated at 100 lines (observed ", cut)
 
     def test_the_name_of_an_agent(self):
