@@ -173,6 +173,16 @@ TEST(test_small_texts)
 	}
 }
 
+/* So many strides of lines of random length. */
+static struct sample random_sample(int strides)
+{
+	struct sample s = {0};
+	for (int n = 0; n < strides * INDEX_STRIDE; n++)
+		add_line(&s.text, (size_t)random_below(10));
+	build(&s, 5000);
+	return s;
+}
+
 TEST(test_exact_strides)
 {
 	for (int extra = -1; extra <= 1; extra++) {
@@ -189,10 +199,7 @@ TEST(test_exact_strides)
 /* The text was larger when the index was written, or only its start counts. */
 TEST(test_index_ahead)
 {
-	struct sample s = {0};
-	for (int n = 0; n < 50 * INDEX_STRIDE; n++)
-		add_line(&s.text, (size_t)random_below(10));
-	build(&s, 5000);
+	struct sample s = random_sample(50);
 	for (int i = 0; i < 30; i++)
 		check_some_lines(&s, s.idx, (size_t)random_below(s.text.len + 1));
 	release(&s);
@@ -200,10 +207,7 @@ TEST(test_index_ahead)
 
 TEST(test_index_behind)
 {
-	struct sample s = {0};
-	for (int n = 0; n < 20 * INDEX_STRIDE; n++)
-		add_line(&s.text, (size_t)random_below(10));
-	build(&s, 5000);
+	struct sample s = random_sample(20);
 	for (off_t size = 0; size < (off_t)s.writer.entries.len; size += 5) {
 		assert_int_equal(ftruncate(s.idx, size), 0);
 		check_line(&s, s.idx, s.text.len, 1 + random_below(20 * INDEX_STRIDE));
@@ -215,10 +219,7 @@ TEST(test_index_behind)
 
 TEST(test_damaged_index)
 {
-	struct sample s = {0};
-	for (int n = 0; n < 10 * INDEX_STRIDE; n++)
-		add_line(&s.text, (size_t)random_below(10));
-	build(&s, 5000);
+	struct sample s = random_sample(10);
 	for (size_t at = 0; at < s.writer.entries.len; at++) {
 		char bad = (char)(s.writer.entries.data[at] ^ (1 << random_below(8)));
 		assert_int_equal(pwrite(s.idx, &bad, 1, (off_t)at), 1);
@@ -240,10 +241,7 @@ TEST(test_damaged_index)
 /* Only a part of the text counts, and its lines have other numbers. */
 TEST(test_range)
 {
-	struct sample s = {0};
-	for (int n = 0; n < 8 * INDEX_STRIDE; n++)
-		add_line(&s.text, (size_t)random_below(10));
-	build(&s, 5000);
+	struct sample s = random_sample(8);
 	for (int i = 0; i < 50; i++) {
 		uint64_t first = 1 + random_below(7 * INDEX_STRIDE), unused;
 		uint64_t line = first + random_below(INDEX_STRIDE);
