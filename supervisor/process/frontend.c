@@ -27,12 +27,12 @@
    shell that continues a running job sends no signal. */
 #define FOREGROUND_MS 300
 
-/* The front end steps in when it has waited twice so long for the command's start: once, the
-   machine may have stalled, and all the others with it. Then it looks more often. */
+/* When the command has not started after twice this time, the front end steps in and looks more
+   often. After the first time nothing is known: the whole machine may have stalled. */
 #define NOT_STARTED_MS 250
 #define LATE_LOOK_MS   50
 
-/* So long process 1 waits for its run to be pushed; engines kill a container 10 s after its stop.
+/* How long process 1 waits for its run to be pushed: engines kill a container 10 s after its stop.
  */
 #define PUSH_MS ((int64_t)10 * 1000)
 
@@ -46,20 +46,20 @@ struct frontend {
 	int signals;          /* signalfd */
 	bool raw;             /* the person's terminal is in raw mode */
 	bool waited;          /* once for the command's start */
-	bool late;            /* it takes long or took: the watchdog is no witness */
+	bool late;            /* the start took long: the watchdog can't testify */
 	struct tree_end ending;
 	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
 	bool full;                           /* the supervisor does not read */
 	bool over;
-	struct frame end; /* the last frame; when it is over, that which says so */
+	struct frame end; /* the last frame; once `over`, the one that reports the end */
 };
 
 static void frontend_enter_raw(struct frontend *f)
 {
 	int keyboard = f->job->channels.keyboard;
 	pid_t group = keyboard >= 0 && !f->raw ? tcgetpgrp(keyboard) : 0;
-	/* Only in the foreground; but a terminal that is not the controlling one (a serial console)
-	   may be read. */
+	/* Only the foreground may read the controlling terminal; anybody may read another terminal
+	   (a serial console). */
 	if (group > 0 ? group == getpgrp() : group < 0 && errno == ENOTTY)
 		f->raw = tcsetattr(keyboard, TCSADRAIN, &f->job->raw) == 0;
 }
@@ -81,8 +81,9 @@ static void frontend_forget(int sig)
 	sigtimedwait(&set, NULL, &now);
 }
 
-/* A typed key signalled only the command's group, in the command's terminal. On the person's own
-   terminal the script around this process would have got the signal, too. */
+/* A typed key has signalled only the command's group, in the command's terminal. On the person's
+   own terminal the script around this process would have got the signal, too, so it gets it
+   here. */
 static void frontend_signal_group(const struct frontend *f, int sig)
 {
 	kill(0, sig);
@@ -102,7 +103,7 @@ static void frontend_stop(struct frontend *f, int sig)
 	sigset_t set;
 	sigemptyset(&set);
 	/* Stops this process by a signal that says why, until somebody continues it. The kernel
-	   does not do so in an orphaned group: then nothing has continued it, either. */
+	   stops nothing in an orphaned group by such a signal: SIGSTOP does it then. */
 	if (sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
 		struct sigaction was, action = {.sa_handler = SIG_DFL};
 		sigemptyset(&action.sa_mask);
@@ -125,13 +126,14 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 {
 	const int sig = (int)info->ssi_signo;
 	const bool starts = f->late && f->group == 0, has_value = info->ssi_code == SI_QUEUE;
-	/* Whether it was sent to this process alone, not to its group: the watchdog knows. One that
-	   is not from kill(2) or the kernel was sent to a single process. */
+	/* Whether the signal was sent to this process alone or to its group: the watchdog, which is
+	   in the group, knows. A signal that is neither from kill(2) nor from the kernel was sent
+	   to a single process. */
 	bool is_for_one = info->ssi_code < 0;
 	if (!is_for_one) {
 		is_for_one = !f->late && !watchdog_ask(f->watchdog, f->watchdog_socket, sig);
-		/* Sent to the process and at once to its group, as timeout(1) does: the command
-		   would have had one of them, too. */
+		/* timeout(1) sends a signal to the process and at once to its group: without terse,
+		   too, the command would have had one of the two. */
 		if (sig < SIGRTMIN)
 			frontend_forget(sig);
 	}
@@ -139,8 +141,9 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 	queued.si_pid = (pid_t)info->ssi_pid;
 	queued.si_uid = info->ssi_uid;
 	queued.si_value.sival_ptr = (void *)(uintptr_t)info->ssi_ptr;
-	/* Whether it came from the command's session, or from one that the command has made. As
-	   with sudo, a signal that a command sends to all (kill -TERM -1) does not come back to it.
+	/* Whether the signal came from the command's session, or from a session that the command
+	   has made. A signal that a command sends to all (kill -TERM -1) does not come back to the
+	   command; sudo does the same.
 	 */
 	pid_t session = !starts && info->ssi_code <= 0 && info->ssi_pid > 0
 				? getsid((pid_t)info->ssi_pid)
@@ -198,7 +201,7 @@ static void frontend_on_keys(void *ctx, short revents)
 	char keys[FRAME_REQUEST];
 	int len;
 	f->full = f->full || !frontend_has_room(f);
-	/* Where poll() fails the loop only guesses that a read would return at once. */
+	/* Where poll() fails, the loop only guesses that there is something to read. */
 	if (f->full || (revents == POLLIN && ioctl(keyboard, FIONREAD, &len) == 0 && len == 0))
 		return;
 	ssize_t n = read(keyboard, keys, sizeof(keys));
@@ -286,10 +289,11 @@ static void frontend_wait_for_end(struct frontend *f)
 			   frontend_on_frame, f);
 		f->full = false;
 		int ready = loop_turn(&l);
-		/* The supervisor sleeps until the command has been executed. Where that hangs (a
-		   file server that does not answer, a child that somebody has stopped), this
-		   process ends the command at its timeout, and passes signals on; if it is killed
-		   itself, the watchdog ends the command, even where its group was killed. */
+		/* The supervisor sleeps until the command has been executed. Where the execution
+		   hangs (a file server does not answer, somebody has stopped the child), this
+		   process ends the command at its timeout and passes signals on. If this process is
+		   killed, the watchdog ends the command, even if the whole group of this process
+		   was killed. */
 		const bool waits = ready == 0 && f->group == 0;
 		if (waits && f->waited) {
 			const int64_t timeout = f->job->settings->timeout;
@@ -319,8 +323,8 @@ static int frontend_start(struct frontend *f)
 	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		*all[i] = io_above_standard(*all[i]);
-	/* Whether frames arrive: a sandbox may prevent it, and then the end of the command would be
-	   lost. */
+	/* Tries whether frames arrive. A sandbox may prevent that; the end of the command would
+	   then be lost. */
 	bool can_talk = pair[0] >= 0 && pair[1] >= 0 &&
 			frame_send(pair[1], FRAME_STARTED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 &&
 			frame_receive(pair[0], &f->end, MSG_DONTWAIT) == 0;
@@ -340,14 +344,15 @@ static int frontend_start(struct frontend *f)
 	f->supervisor = pair[0];
 	f->session = pid;
 	f->ending = (struct tree_end){.session = pid, .grace_ms = f->job->settings->grace};
-	/* While the supervisor makes terminals. Best effort: a run goes on without. */
+	/* Started while the supervisor makes terminals. A run goes on without a watchdog. */
 	if (watch[0] >= 0)
 		f->watchdog = watchdog_start(f->job, pid, watch[0], &f->watchdog_socket);
 	io_close(&watch[0]);
 	if (frame_send(f->supervisor, FRAME_GUARDED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 ||
 	    errno == EPIPE || errno == ECONNRESET)
 		return 0;
-	/* It waits for that frame, and has started nothing. The watchdog ends with it. */
+	/* The supervisor waits for that frame and has started nothing yet. The watchdog ends with
+	   the supervisor. */
 	kill(pid, SIGKILL);
 	spawn_reap(pid);
 	spawn_reap(f->watchdog);
@@ -371,19 +376,19 @@ int frontend_run(struct job *job)
 	f.watchdog = f.watchdog_socket = -1;
 	job->front = getpid();
 	job->parent = getppid();
-	/* The leader of a group can't make a session: setsid(1) forks then, and nobody waits for
-	   its command. Only setsid gets another leader, since one more process costs time on a busy
-	   machine. */
+	/* The leader of a group can't make a session: as a leader, setsid(1) forks, and nobody
+	   waits for its command. So setsid, and no other command, gets a group with another leader:
+	   one more process costs time on a busy machine. */
 	const char *slash = strrchr(job->argv[0], '/');
 	job->leads =
 		strcmp(slash ? slash + 1 : job->argv[0], "setsid") != 0 || getpgrp() == job->front;
 	signals_take(&job->signals);
 	sigfillset(&set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-	/* Without signals a fork would only lose the command's status. */
+	/* Without a descriptor for signals a supervisor would only lose the command's status. */
 	if (f.signals < 0)
 		return frontend_exec_directly(job);
-	/* Before the command can ask for anything, since keys must not be echoed twice. */
+	/* Set before the command can ask for anything: keys must not be echoed twice. */
 	frontend_enter_raw(&f);
 	if (frontend_start(&f) < 0) {
 		frontend_leave_raw(&f);
@@ -404,7 +409,7 @@ int frontend_run(struct job *job)
 	switch (f.end.kind) {
 	case FRAME_REFUSED:
 	case FRAME_NOT_FOUND:
-		/* Not every container has an init that would do it. */
+		/* Not every container has an init that would reap them. */
 		spawn_reap(f.session);
 		spawn_reap(f.watchdog);
 		return f.end.kind == FRAME_REFUSED ? frontend_exec_directly(job) : f.end.a;
@@ -419,8 +424,8 @@ int frontend_run(struct job *job)
 		spawn_reap(f.watchdog);
 	if (!(f.end.b & ENDED_LIVES_ON))
 		spawn_reap(f.session);
-	/* Process 1 of a container takes all others with it when it ends, the one that pushes,
-	   too. */
+	/* When process 1 of a container ends, all others end with it, also the one that pushes. So
+	   process 1 pushes. */
 	struct store store;
 	struct outbox outbox;
 	if (job->front == 1 && settings_push(job->settings) && store_open_write(&store) == 0) {
@@ -445,7 +450,7 @@ int frontend_run(struct job *job)
 /* Interval between attempts to continue it. */
 #define CONTINUE_MS 20
 
-/* At most so long does a supervisor that goes on wait for the end of the front end. */
+/* How long a supervisor that lives on waits at most for the end of the front end. */
 #define FRONT_GOES_MS 50
 
 bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b)
@@ -459,7 +464,7 @@ void front_close(struct supervisor *s)
 	io_close(&s->front.fd);
 }
 
-/* Whether all children but this process (the watchdog) are stopped, or can't be seen. */
+/* Whether all children of the process `pid`, except this one, are stopped or can't be seen. */
 static bool front_children_are_stopped(pid_t pid)
 {
 	struct process_tree tree = {.passes = false};
@@ -477,7 +482,8 @@ static bool front_children_are_stopped(pid_t pid)
 
 void front_stop(struct supervisor *s, int sig)
 {
-	/* A front end that is stopped already continues the command when it goes on. */
+	/* A front end that is stopped already needs no frame: when it goes on, it continues the
+	   command. */
 	struct process p;
 	if (!s->front.was_stopped || process_read(s->job->front, &p) < 0 || p.state != 'T')
 		s->front.asleep += front_send(s, FRAME_STOPPED, sig, 0);
@@ -497,7 +503,7 @@ void front_continue(struct supervisor *s, int64_t now_ms)
 static void front_look_at_agent(struct supervisor *s, int64_t now_ms)
 {
 	struct process now;
-	/* An error that says nothing of the process ends no run. */
+	/* A run ends only on an error that means that the process is gone. */
 	errno = 0;
 	bool lives = process_read(s->agent.pid, &now) < 0
 			     ? errno != ENOENT && errno != ESRCH
@@ -520,8 +526,8 @@ void front_look(struct supervisor *s, int64_t now_ms)
 	/* A front end that was asked to stop is in the same state as the command. */
 	if (!waits || s->stopped || s->front.asleep > 0)
 		return;
-	/* No event reports that it was stopped by SIGSTOP, which can't be passed on, or that it is
-	   in the background of a shell. */
+	/* No event reports that SIGSTOP, which can't be passed on, has stopped the front end, or
+	   that a shell has put it into the background. */
 	struct process p, parent;
 	bool there = process_read(s->job->front, &p) == 0, stops = there && p.state == 'T';
 	if (stops != s->front.was_stopped)
@@ -530,14 +536,14 @@ void front_look(struct supervisor *s, int64_t now_ms)
 	if (stops && !s->front.was_stopped)
 		kill(front_children_are_stopped(s->job->front) ? -s->group : s->command, SIGSTOP);
 	s->front.was_stopped = stops;
-	/* In an orphaned group nobody would continue what is stopped for reading: the kernel does
-	   not stop it either. */
+	/* The kernel does not stop a reader in an orphaned group, where nobody would continue it.
+	   This function does not either. */
 	const struct source *terminal = supervisor_terminal(s);
 	if (!there || stops || !terminal || s->job->channels.keyboard < 0 || p.foreground <= 0 ||
 	    p.foreground == p.group || process_read(p.parent, &parent) < 0 ||
 	    parent.session != p.session || parent.group == p.group)
 		return;
-	/* Only the terminal's foreground group is stopped; a shell may have put others into it. */
+	/* Stops the group that is in the terminal's foreground, which a shell may have changed. */
 	pid_t group = tcgetpgrp(terminal->fd);
 	struct wait w = {.input = INPUT_NONE};
 	if (group > 0)
@@ -570,8 +576,8 @@ static void front_pass(struct supervisor *s, const struct frame *f, size_t len)
 		} else if (f->b) {
 			kill(s->command, f->a);
 		} else {
-			/* What is typed at the caller's terminal goes to the foreground job of the
-			   command's terminal, if that has jobs. */
+			/* A key typed at the caller's terminal signals the foreground job of the
+			   command's terminal, if that terminal has jobs. */
 			bool key = f->a == SIGINT || f->a == SIGQUIT || f->a == SIGTSTP;
 			pid_t group = key && s->job->channels.jobs && s->drawn
 					      ? tcgetpgrp(s->drawn->fd)
@@ -624,7 +630,8 @@ void front_end(struct supervisor *s, int bits)
 	struct pollfd gone = {.fd = s->front.fd, .events = POLLIN};
 	bool sent =
 		front_send(s, FRAME_ENDED, s->status, bits | (s->timed_out ? ENDED_TIMED_OUT : 0));
-	/* The front end was woken on this CPU: it would wait for what this process does next. */
+	/* The frame has woken the front end on this CPU, where it would have to wait while this
+	   process works on. */
 	if (sent && (bits & ENDED_LIVES_ON))
 		poll(&gone, 1, FRONT_GOES_MS);
 	front_close(s);
