@@ -96,7 +96,8 @@ static int live_listen(struct live *c, int dir, const char *name)
 	mode_t mask = umask(0177);
 	int bound = bind(c->fd, (struct sockaddr *)&address, sizeof(address));
 	umask(mask);
-	/* Renamed once it listens: a socket that refuses counts as one of a killed supervisor. */
+	/* The socket gets its name once it listens: a socket that refuses a connection counts as
+	   left by a killed supervisor. */
 	if (bound == 0 && listen(c->fd, LIVE_CLIENTS) == 0 &&
 	    renameat(dir, temporary, dir, c->name) == 0)
 		return 0;
@@ -338,7 +339,8 @@ bool live_has_person(const struct live *c)
 	return client;
 }
 
-/* To a client that watches, a status is an answer whenever it has changed. */
+/* A client that asks once gets its answer now; a client that watches gets one whenever the status
+   has changed. */
 static void live_answer_status(struct supervisor *s, struct live_client *client, bool watches,
 			       bool follows)
 {
@@ -350,7 +352,7 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 		interceptor_follow(text);
 		interceptor_settle(text, now_ms);
 	}
-	/* The caller asks earlier than others can: the answer has the ID. */
+	/* The caller can ask before the run has its socket, and the answer names the ID. */
 	live_try_open(s, now_ms);
 	if (!live_screen(s) && s->sources[0].run) {
 		live_client_queue(client, FRAME_DONE, ENOMEM, NULL, 0);
@@ -374,12 +376,12 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 		.reported = s->live.reported,
 		.terminal = s->device != 0,
 	};
-	/* The socket's name: without an artifact the metadata have no ID. */
+	/* The ID is the socket's name: without an artifact the metadata have none. */
 	memcpy(now.id, s->live.name, sizeof(now.id) - 1);
 	if (now.state == LIVE_WAITING)
 		prompt_read(s, now.prompt);
 	now.asked = now.state == LIVE_WAITING ? s->asked : WAIT_UNKNOWN;
-	/* The command, whose words may hold any bytes, cut where it does not fit. */
+	/* The command is cut where it does not fit. Its words may hold any bytes. */
 	struct buffer word = BUFFER_INIT;
 	for (char *const *arg = s->record.meta.argv; arg && *arg && !now.argv_cut; arg++) {
 		size_t room = LIVE_ARGV - now.argv_len;
@@ -429,7 +431,7 @@ out:
 	return result;
 }
 
-/* `why` is for the text, if background processes go on. */
+/* `why` is what the text says if background processes go on. */
 static void supervisor_end_run(struct supervisor *s, const char *why)
 {
 	supervisor_hurry(s, clock_monotonic_ms(), SIGTERM);
@@ -521,7 +523,8 @@ static void live_client_serve(struct supervisor *s, struct live_client *client)
 			live_client_queue(client, FRAME_DONE, errno, NULL, 0);
 		else
 			client->dead = errno != EAGAIN;
-		/* The output that it has missed is on the screen, or in the text. */
+		/* Output that a client has missed is on the screen, which the client gets now, or
+		   in the text. */
 		if (!client->dead && !live_client_is_queued(client) && client->behind) {
 			struct buffer out = BUFFER_INIT;
 			struct terminal *t = live_screen(s);
@@ -559,7 +562,7 @@ void live_serve(struct supervisor *s)
 		}
 		bool unsizes = (*at)->sizes, left = (*at)->caller && s->job->leashed;
 		live_client_drop(c, at);
-		/* The last one with a terminal has gone: the run has its own size again. */
+		/* The last client with a terminal has gone: the run has its own size again. */
 		if (unsizes && !live_has_person(c) && s->state < SUPERVISOR_FLUSHING) {
 			live_resize(s, c->cols, c->rows, false);
 			looks_touch(&s->looks, clock_monotonic_ms());

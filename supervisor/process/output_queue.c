@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How often the reader is given a chance where there is no memory to queue. */
+/* How often a write is tried again where there is no memory to queue. */
 #define TRIES    100
 #define PAUSE_MS 10
 
@@ -22,19 +22,20 @@ void output_queue_init(struct output_queue *o, int fd)
 	struct stat st;
 	*o = (struct output_queue){
 		.fd = fd, .own = -1, .queue = BUFFER_INIT, .most.rlim_cur = RLIM_INFINITY};
-	/* A descriptor that fstat() refuses may still be writable. */
+	/* A descriptor that fstat() refuses may still be writable, unless it is not open. */
 	if (fstat(fd, &st) == 0)
 		o->type = st.st_mode & S_IFMT;
 	else if (errno == EBADF)
 		o->error = errno;
-	/* Other devices take what they get, and opening them once more may do something. */
+	/* Devices other than terminals are written to directly: opening one once more may have an
+	   effect. */
 	if (o->type == S_IFCHR && !isatty(fd))
 		o->type = S_IFREG;
 	if (o->type == S_IFREG)
 		getrlimit(RLIMIT_FSIZE, &o->most);
 }
 
-/* O_NONBLOCK belongs to the open file, and the one we were given is shared with the caller. */
+/* O_NONBLOCK belongs to the open file, and the caller shares the open file that we were given. */
 static void open_again(struct output_queue *o)
 {
 	char path[32];
@@ -99,8 +100,8 @@ void output_queue_write(struct output_queue *o, const char *data, size_t len)
 	size_t done = o->queue.len == 0 ? write_now(o, data, len) : 0;
 	if (o->error || buffer_try_append(&o->queue, data + done, len - done) == 0)
 		return;
-	/* Without memory for the queue: writes what is queued, and this, if the reader takes it
-	   soon. */
+	/* There is no memory for the queue: writes what is queued and then `data`, if the reader
+	   takes them soon. */
 	for (int tries = 0; tries < TRIES && !o->error; tries++) {
 		output_queue_pump(o);
 		size_t n = o->queue.len == 0 ? write_now(o, data + done, len - done) : 0;
@@ -122,7 +123,7 @@ void output_queue_pump(struct output_queue *o)
 	o->sent += write_now(o, o->queue.data + o->sent, o->queue.len - o->sent);
 	if (o->error)
 		o->sent = o->queue.len;
-	/* A reader that is never quite done must not let the queue grow for ever. */
+	/* The queue must not grow for ever while a reader never takes all of it. */
 	if (o->sent == o->queue.len || o->sent >= OUTPUT_QUEUE_FULL) {
 		buffer_consume(&o->queue, o->sent);
 		o->sent = 0;

@@ -16,10 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A reader who waits is given the last lines after so long, as by interceptor_pause_due(). */
+/* After this time without output a reader who waits is given the last lines, as by
+   interceptor_pause_due(). */
 #define QUIET_MS 1500
 
-/* Of a line, as far as it is looked at. */
+/* As much of a line as is looked at. */
 #define LINE_START ((size_t)64)
 
 static void passage_print(struct passage *p, const char *data, size_t len)
@@ -53,8 +54,8 @@ static struct artifact *passage_on_artifact(void *ctx)
 	return record_open(&p->record);
 }
 
-/* The interceptor of the head, of which the reader has the bytes, or of what follows. NULL without
-   memory. */
+/* Makes the interceptor of the head, whose bytes the reader has, or the one of what follows it.
+   NULL without memory. */
 static struct interceptor *passage_text(struct passage *p, const struct settings *s,
 					enum interceptor_reader reader, uint64_t lines,
 					uint64_t bytes)
@@ -69,7 +70,7 @@ static struct interceptor *passage_text(struct passage *p, const struct settings
 		.lines_before = lines,
 		.bytes_before = bytes,
 	};
-	/* What the reader gets besides comes out of the same budget. */
+	/* The head and the tail, which the reader gets as they are, come out of the same budget. */
 	size_t *const sizes[] = {&options.limit.bytes,           &options.limit.failure_bytes,
 				 &options.limit.cut_bytes,       &options.limit.ceiling,
 				 &options.limit.failure_ceiling, &options.limit.cut_ceiling};
@@ -100,8 +101,8 @@ void passage_begin(struct passage *p)
 	p->state = PASSAGE_HEAD;
 }
 
-/* How much of the head's next bytes may pass: to the end of a line if possible, and not into one
-   that looks like a notice of terse's own. */
+/* How many of the head's next bytes may pass: up to the end of a line if possible, and nothing of a
+   line that looks like a notice of terse's own. */
 static size_t passage_head_len(struct passage *p, const char *data, size_t len)
 {
 	size_t at = 0;
@@ -123,7 +124,7 @@ static size_t passage_head_len(struct passage *p, const char *data, size_t len)
 	return at;
 }
 
-/* From here on text is held, by the profile of what was typed. Returns false where it can't be
+/* Begins to hold the text, by the profile of what was typed. Returns false where the text can't be
    kept. */
 static bool passage_hold(struct passage *p)
 {
@@ -153,7 +154,7 @@ static bool passage_hold(struct passage *p)
 	return true;
 }
 
-/* Hands the text on but for its last lines, or for the last bytes of a long one. */
+/* Hands the text on except for its last lines, or except for the last bytes of a long line. */
 static void passage_keep_tail(struct passage *p, const char *data, size_t len)
 {
 	struct buffer *tail = &p->tail;
@@ -179,12 +180,13 @@ static void passage_spill_tail(struct passage *p)
 	buffer_clear(&p->tail);
 }
 
-/* Prints the report of what is held, and the last lines behind it: no more is text. */
+/* Prints the report of what is held, and the last lines behind it. The text ends here. */
 static void passage_report(struct passage *p, enum wording_state state)
 {
 	const struct meta *m = &p->record.meta;
 	struct buffer *tail = &p->tail;
-	/* A line that looks like a notice gets its guard. */
+	/* If one of the last lines looks like a notice, they become part of the text, which is
+	   printed with guards. */
 	if (tail->len > 0 && guard_text(NULL, tail->data, tail->len, GUARD_LINE) !=
 				     guard_text(NULL, tail->data, tail->len, GUARD_NONE))
 		passage_spill_tail(p);
@@ -257,7 +259,7 @@ void passage_end(struct passage *p, int status)
 	if (p->state == PASSAGE_CLOSED)
 		return;
 	TRACE(PROCESS, "shell: a command has ended: %d", status);
-	/* The history is one line, and is not opened before it is written. */
+	/* The history gets one line of a passage, so it is opened only now. */
 	record_prepare(&p->record, p->job->settings->gc_interval);
 	if (p->state == PASSAGE_HEAD && p->text)
 		interceptor_finish(p->text);
@@ -268,7 +270,8 @@ void passage_end(struct passage *p, int status)
 		passage_report(p, status < 0 ? WORDING_INTERRUPTED : WORDING_ENDED);
 	else
 		p->record.shown.text = p->record.shown.bytes;
-	/* What ended well and printed nothing is a line of the journal. */
+	/* A command that ended well and printed nothing is a line of the journal and keeps no
+	   text. */
 	const struct buffer *texts[2] = {p->text ? interceptor_held(p->text) : NULL, NULL};
 	if ((p->record.shown.bytes > 0 || status != 0) && record_keep(&p->record, texts) < 0 &&
 	    p->text)
@@ -313,8 +316,8 @@ int64_t passage_due(const struct passage *p)
 	return due;
 }
 
-/* Prints what is held back, and at a heartbeat, or if the reader could not be given that, that the
-   command runs. */
+/* Prints what is held back. At a heartbeat, or if the reader could not be given what is held,
+   prints that the command runs. */
 static void passage_show(struct passage *p, enum interceptor_moment moment, int64_t now_ms)
 {
 	bool says_all = moment != INTERCEPT_HEARTBEAT;

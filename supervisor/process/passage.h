@@ -35,11 +35,11 @@ struct passage {
 /* The mark before the output. */
 void passage_begin(struct passage *p);
 
-/* The next bytes of it; of what is no command's output they pass. */
+/* The next bytes of the output. Bytes outside a passage are printed as they are. */
 void passage_feed(struct passage *p, const char *data, size_t len);
 
-/* The mark behind it, with the command's exit status; -1: the end was not seen. The reader has all
-   that he gets when it returns. Nothing if no passage is open. */
+/* The mark behind the output, with the command's exit status; -1: the end was not seen. Prints all
+   that the reader still gets of it. Does nothing if no passage is open. */
 void passage_end(struct passage *p, int status);
 
 /* Somebody types keys: the rest passes as it is. */
@@ -51,8 +51,8 @@ int64_t passage_due(const struct passage *p);
 /* Prints what a reader who waits is to have by now. */
 void passage_on_time(struct passage *p, int64_t now_ms);
 
-/* Whether what is in the terminal's foreground reads keys. It has to be the shell, at its prompt;
-   or, without `shell`, a program with a screen or an editor of lines. */
+/* Whether the terminal's foreground reads keys: the shell at its prompt; without `shell`, a program
+   with a screen or an editor of lines. */
 bool passage_reads_keys(const struct passage *p, bool shell);
 
 #endif

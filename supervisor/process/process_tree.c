@@ -19,7 +19,7 @@
 /* Readings of the lists until two in a row agree. */
 #define READINGS 8
 
-/* Descendants to look for: a fork bomb has no end. */
+/* The most descendants that are looked for: a fork bomb has no end. */
 #define DESCENDANTS ((size_t)4096)
 
 struct process_tree_pair {
@@ -51,9 +51,9 @@ static int process_tree_read_lists(pid_t parent, struct buffer *out)
 }
 
 /* Finds the children in the lists. While a list is read, a child that ends makes the kernel skip
-   another, and a thread that ends leaves its children to another one. The one that has gone is
-   missing in the next reading, so two readings that agree have skipped nobody. Returns 0, or -1 if
-   no two agree, or the kernel keeps no lists. */
+   another child, and a thread that ends leaves its children to another thread. The child that has
+   ended is missing in the next reading, so two readings that agree have skipped nobody. Returns 0,
+   or -1 if no two agree, or if the kernel keeps no lists. */
 static int process_tree_list(pid_t parent, struct buffer *out)
 {
 	struct buffer text[2] = {BUFFER_INIT, BUFFER_INIT};
@@ -135,7 +135,7 @@ int pipe_holder_find(const int fds[2], struct process *found, int most)
 	struct process_walk w, descriptors;
 	struct process p;
 	int known = 0, there = 0;
-	/* The command's ends of the channels. Both ends of a pipe have one name. */
+	/* Names the command's ends of the channels. Both ends of a pipe have the same name. */
 	for (int i = 0; i < 2; i++) {
 		struct stat st;
 		int number;
@@ -170,8 +170,8 @@ int pipe_holder_find(const int fds[2], struct process *found, int most)
 	return there;
 }
 
-/* How soon TERM follows HUP, and the interval between checks whether all have gone, which grows
-   where KILL does not help (a process that hangs in the kernel). */
+/* How soon TERM follows HUP; then the interval between checks whether all have gone. The interval
+   grows where KILL does not help (a process hangs in the kernel). */
 #define HUP_GRACE_MS 100
 #define LOOK_MS      20
 #define LOOK_MOST_MS 1000
@@ -183,13 +183,13 @@ static bool is_member(pid_t pid, const struct tree_end *e)
 	       process_is_alive(&p);
 }
 
-/* `resume`: stopped ones are continued, so that they get the signal. */
+/* `resume`: also continues stopped processes, which get the signal only then. */
 static int send_to_all(const struct tree_end *e, int sig, bool resume)
 {
 	struct process_walk w;
 	int count = 0, seen = 0;
-	/* Not a run's: 1 is init's, and 0 stands for every session that began outside of the
-	   container. A process ends its own session only if it leads it. */
+	/* Sessions 1 and 0 are not a run's: 1 is init's, and 0 stands for every session that began
+	   outside the container. A process ends its own session only as its leader. */
 	if (e->session <= 1 || (e->session != getpid() && e->session == getsid(0)))
 		return 0;
 	for (long n = process_walk(&w, PROCESS_ALL, 0); n >= 0; n = process_walk_next(&w)) {

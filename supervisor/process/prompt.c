@@ -28,21 +28,21 @@
 /* How long a program has to react to HUP. */
 #define HUP_GRACE_MS 500
 
-/* As LOOK_PROMPT_MS: for keys, unless the command is hung up; and on a terminal that is there for
-   job control alone. */
+/* LOOK_PROMPT_MS of a look for keys, unless the command is to be hung up; then that of a look on a
+   terminal that is there for job control alone. */
 #define LOOK_KEYS_MS    3000
 #define JOBS_HANG_UP_MS 300
 
-/* A command that draws for so long may do it for ever. */
+/* A command that has drawn on the screen for this time may do so for ever. */
 #define LOOK_SCREEN_MS 5000
 
-/* Between looks for a prompt at most; between looks for keys, once one has found it waiting and at
-   most. */
+/* The longest interval between looks for a prompt; then the interval between looks for keys after
+   one has found the command waiting, and the longest. */
 #define MOST_MS       2000
 #define AGAIN_MS      100
 #define PAUSE_MOST_MS 30000
 
-/* It does not wait for input any more, if it did. */
+/* Ends the wait for input, if there was one, and counts it. */
 static void looks_end_wait(struct looks *l, int64_t now_ms)
 {
 	struct meta_waits *w = &l->waits;
@@ -77,7 +77,8 @@ void prompt_begin(struct supervisor *s, int64_t now_ms)
 	looks_touch(l, now_ms);
 }
 
-/* Notes what a look has found. Returns whether enough looks in a row found that it waits. */
+/* Notes what a look has found. Returns whether enough looks in a row have found the command
+   waiting. */
 static bool looks_note(struct looks *l, bool waits, int64_t now_ms, int64_t again_ms,
 		       int64_t most_ms)
 {
@@ -103,7 +104,7 @@ static void looks_hang_up(struct looks *l)
 	l->sent += l->sent < 2;
 }
 
-/* How long the terminal has to be quiet where a look is weaker evidence. */
+/* How long the terminal has to be quiet before a look that is weaker evidence counts. */
 #define POLLS_QUIET_MS  250
 #define HIDDEN_QUIET_MS 1500
 
@@ -122,7 +123,7 @@ bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms)
 	bool seems = w.input == INPUT_READ;
 	if ((w.input == INPUT_POLLED && !(modes.c_lflag & ICANON) && quiet_ms >= POLLS_QUIET_MS) ||
 	    (w.input == INPUT_HIDDEN && (!(modes.c_lflag & ECHO) || quiet_ms >= HIDDEN_QUIET_MS))) {
-		/* Whether the screen looks as if somebody was asked something. */
+		/* Whether the screen looks as if it asks somebody something. */
 		struct buffer line = BUFFER_INIT;
 		seems = terminal_facts(t).is_alternate ||
 			(prompt_text(t, &line) == 0 && line.len > 0);
@@ -179,7 +180,7 @@ out:
 
 // Questions.
 
-/* So long after a key a question that can't be seen may be there. */
+/* How long after a key an unseen question is taken to be still there. */
 #define TYPED_MS 2000
 
 /* How often the end of input is typed: some programs ignore the first one. */
@@ -269,8 +270,8 @@ static bool prompt_is_for_person(const struct settings *set, const char *questio
 /* Words of [prompt] call at most. */
 #define WORDS_MOST 64
 
-/* Calls the person, if that was set up: [prompt] call, with what is asked and how he answers. It
-   belongs to no run, and writes nowhere. */
+/* Calls the person, if [prompt] call is set: its command gets what is asked and how to answer. That
+   command belongs to no run, and writes nowhere. */
 static void prompt_call(const struct supervisor *s)
 {
 	char what[LIVE_TEXT + 16], how[ID_LEN + 32], *argv[WORDS_MOST + 3], *rest;
@@ -303,8 +304,8 @@ static void prompt_call(const struct supervisor *s)
 	free(call);
 }
 
-/* Nobody answers: ends the input. A program that reads single keys is hung up, as if its terminal
-   had gone. */
+/* Ends the input, since nobody answers. Hangs up a program that reads single keys, as if its
+   terminal had gone. */
 static void prompt_refuse(struct supervisor *s, int64_t now_ms)
 {
 	struct looks *l = &s->looks;
@@ -334,7 +335,8 @@ static void prompt_on_question(struct supervisor *s, int64_t now_ms)
 {
 	const struct settings *set = s->job->settings;
 	const enum prompting prompting = (enum prompting)set->prompt;
-	/* The terminal is there for a person's questions; the others are at their end. */
+	/* With `called` the terminal is there only for the questions to a person; all other
+	   questions are refused. */
 	const bool called = s->job->channels.called && s->caller == CALLER_WAITS;
 	const bool attached = live_has_person(&s->live);
 	TRACE(PROCESS, "supervisor: the command waits for input");
@@ -394,7 +396,7 @@ static void prompt_on_keys(struct supervisor *s, int64_t now_ms)
 			l->agreed = l->sent = 0;
 		/* Whether it wants single keys. */
 		const bool screen = alternate || pty_is_raw(l->master);
-		/* elinks: its keys would come from its standard input, which has nothing. */
+		/* elinks, for example, reads keys from its standard input, which has nothing. */
 		if (l->wait.kind == WAIT_ALONE && screen)
 			l->wait.kind = WAIT_KEYS;
 		if (!looks_note(l, l->wait.kind == WAIT_KEYS, now_ms, AGAIN_MS, PAUSE_MOST_MS))
@@ -435,7 +437,7 @@ void prompt_on_look(struct supervisor *s, int64_t now_ms)
 	}
 	bool begins = looks_find_prompt(&s->looks, t, now_ms) && !s->asked &&
 		      s->state == SUPERVISOR_RUNNING;
-	/* While keys are typed, a look may not see that it waits. */
+	/* While keys are typed, a look may not see that the command waits. */
 	if (s->looks.agreed == 0 && now_ms >= s->live.typed_ms + TYPED_MS)
 		prompt_answered(s);
 	if (begins)

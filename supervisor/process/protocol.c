@@ -30,7 +30,8 @@ static bool frame_try_again(int *tries)
 {
 	if (errno == EINTR)
 		return true;
-	/* Comes once when the other side has closed without reading all; its own frames follow. */
+	/* This error comes once, when the other side has closed without reading everything; the
+	   frames that it has sent can still be read. */
 	if (errno == ECONNRESET)
 		return (*tries)++ < TRIES;
 	if ((errno != ENOMEM && errno != ENOBUFS) || (*tries)++ == TRIES)
@@ -125,7 +126,7 @@ int client_ask(int fd, enum frame_kind kind, int a, int b, const char *data, siz
 	struct frame f;
 	if (reply)
 		buffer_clear(reply);
-	/* A client that is refused has its answer before it has asked. */
+	/* A client that is refused gets its answer without asking: EPIPE does not matter. */
 	if (frame_send(fd, kind, a, b, data, len, 0) < 0 && errno != EPIPE)
 		return -1;
 	do {

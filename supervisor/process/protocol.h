@@ -35,34 +35,36 @@ struct buffer;
 enum frame_kind {
 	/* Requests. */
 	FRAME_STATUS,   /* the state of the run */
-	FRAME_WATCH,    /* the same, and again whenever it has changed; the text can be read in an
-			   artifact from then on; a: 1: follows the text as it grows */
-	FRAME_TYPE,     /* data; a: 1 if it is a cursor key (ESC [ A), which programs can ask for in
-			   another form; b: 1 if it may be a secret: else EACCES where the terminal
-			   does not echo */
+	FRAME_WATCH,    /* FRAME_STATUS, and again whenever the state has changed; from then on the
+			   text can be read in an artifact; a: 1: follows the text as it grows */
+	FRAME_TYPE,     /* data: the bytes; a: 1: a cursor key (ESC [ A), which programs can ask for
+			   in another form; b: 1: the bytes may be a secret; without it EACCES where
+			   the terminal does not echo */
 	FRAME_CLOSE,    /* type what ends the input */
 	FRAME_SIGNAL,   /* a: number, to the command's group; 0: TERM to everything that it started,
 			   KILL after the grace time; b: 1: the run's own session asks */
 	FRAME_RESIZE,   /* a: columns, b: rows */
 	FRAME_PICTURE,  /* the screen as JSON (picture_append()) */
-	FRAME_ATTACH,   /* a: columns, b: rows (0, 0: only looks); from here on OUTPUT comes */
-	FRAME_REPORTED, /* a: a reader has seen the text up to this line */
+	FRAME_ATTACH,   /* a: columns, b: rows (0, 0: only looks); FRAME_OUTPUT follows from now
+			   on */
+	FRAME_REPORTED, /* a: the line up to which a reader has seen the text */
 	/* Only between front end and supervisor. */
-	FRAME_GUARDED, /* the first one: there is a watchdog, so the command may be started */
-	FRAME_PASS,    /* a: a signal that came, for the command's group or, b: for it alone; data:
-			  siginfo_t, if it was queued with a value */
-	FRAME_AWAKE,   /* after STOPPED: stopped with the command, and continued */
+	FRAME_GUARDED, /* the first frame: there is a watchdog, so the command may be started */
+	FRAME_PASS,    /* a: a signal that came for the command's group; b: 1: for the command
+			  alone; data: siginfo_t, if the signal was queued with a value */
+	FRAME_AWAKE,   /* after FRAME_STOPPED: the front end was stopped as well, and is
+			  continued */
 	FRAME_REQUESTS,
 
 	/* Answers. */
-	FRAME_DONE, /* a: 0 or an errno: EPROTO: no such request, or of a wrong form; EBUSY, without
-		       one: the run has too many clients */
-	/* Those to STATUS, WATCH and PICTURE are of their kinds; a: bytes still to come in further
-	   frames. */
+	FRAME_DONE, /* a: 0 or an errno: EPROTO: no such request, or one of a wrong form; EBUSY: the
+		       run has too many clients (sent without a request) */
+	/* FRAME_STATUS, FRAME_WATCH and FRAME_PICTURE are answered by frames of the same kind; a:
+	   bytes still to come in further frames. */
 	FRAME_OUTPUT, /* for the client's terminal: first a repaint */
 	/* To the front end. */
-	FRAME_STARTED,   /* a: the command, b: its process group; it runs: nothing of the caller's
-			    needs to be held */
+	FRAME_STARTED,   /* the command runs, so nothing of the caller's needs to be held; a: the
+			    command, b: its process group */
 	FRAME_STOPPED,   /* a: the command was stopped by this signal */
 	FRAME_ENDED,     /* a: status as from waitpid, b: ENDED_ bits */
 	FRAME_YIELDED,   /* a: exit status of the front end; the command goes on without it */
@@ -73,8 +75,8 @@ enum frame_kind {
 /* The exit status of a run that --timeout has ended. */
 #define EXIT_TIMEOUT 124
 
-/* The command was ended by --timeout; the supervisor lives on (else it ends now); so does the
-   watchdog (else it has ended). */
+/* --timeout has ended the command; the supervisor lives on (else it ends now); the watchdog lives
+   on (else it has ended). */
 enum { ENDED_TIMED_OUT = 1, ENDED_LIVES_ON = 2, ENDED_WATCHED = 4 };
 
 struct frame {
@@ -83,7 +85,7 @@ struct frame {
 	char data[FRAME_DATA]; /* the packet ends with the last byte of it */
 };
 
-/* A frame to be sent is this and its data, so that no room for the longest is passed over. */
+/* A frame is sent as this head and its data, which may lie elsewhere: nothing is copied. */
 struct frame_head {
 	uint16_t kind, version;
 	int a, b;
@@ -92,12 +94,13 @@ struct frame_head {
 #define FRAME_HEAD sizeof(struct frame_head)
 _Static_assert(FRAME_HEAD == offsetof(struct frame, data), "one layout");
 
-/* Sends one, with `len` bytes of data. Returns 0, or -1 with errno: EAGAIN (MSG_DONTWAIT in
-   `flags`) where the other side has not read what was sent before: it may be stopped. */
+/* Sends a frame with `len` bytes of data. Returns 0, or -1 with errno. With MSG_DONTWAIT in `flags`
+   EAGAIN means that the other side has not read the frames before this one; it may be stopped. */
 int frame_send(int fd, enum frame_kind kind, int a, int b, const void *data, size_t len, int flags);
 
-/* Receives one. Returns the length of its data, or -1 with errno: EPIPE: the other side is gone;
-   EPROTO, EPROTONOSUPPORT: what came is no frame, or one of another version; else as recv(2). */
+/* Receives a frame. Returns the length of its data, or -1 with errno: EPIPE: the other side is
+   gone; EPROTO: no frame came; EPROTONOSUPPORT: a frame of another version came; else as
+   recv(2). */
 ssize_t frame_receive(int fd, struct frame *f, int flags);
 
 #define LIVE_TEXT 256  /* bytes of a prompt or line at most, with the NUL */
@@ -110,13 +113,15 @@ struct live_status {
 	char id[ID_LEN + 1];
 	enum live_state state;
 	char prompt[LIVE_TEXT];       /* LIVE_WAITING: what was asked; may be empty */
-	enum wait_kind asked;         /* LIVE_WAITING: WAIT_PERSON or WAIT_SECRET: for a person */
+	enum wait_kind asked;         /* with LIVE_WAITING: WAIT_PERSON or WAIT_SECRET if a person
+					 has to answer */
 	pid_t pid;                    /* of the command */
 	int64_t elapsed_ms, quiet_ms; /* since the start; since something was written or typed */
 	uint64_t lines, bytes;        /* of the text so far, with unfinished lines */
 	uint64_t settled;             /* bytes of it that are final */
 	uint64_t reported;            /* lines that a reader has been sent */
-	bool terminal;                /* it has a controlling terminal: it can be typed into */
+	bool terminal;                /* the run has a controlling terminal, so one can type into
+					 it */
 	char last_line[LIVE_TEXT];    /* that has something in it */
 	char argv[LIVE_ARGV];         /* the command, a NUL behind each argument */
 	size_t argv_len;
@@ -139,12 +144,13 @@ int client_ask(int fd, enum frame_kind kind, int a, int b, const char *data, siz
 /* The same for FRAME_STATUS or FRAME_WATCH. */
 int client_status(int fd, enum frame_kind kind, struct live_status *now);
 
-/* Takes one frame, if there is one, of what follows FRAME_WATCH. Returns 1 if it is *now, 0, or -1
-   if the supervisor has gone. *refused: its errno if it refuses to answer, else as before. */
+/* Takes one of the frames that follow FRAME_WATCH, if there is one. Returns 1 if it was a status,
+   which is in *now; 0 if not; -1 if the supervisor has gone. Sets *refused to the supervisor's
+   errno if it refuses to answer. */
 int client_take_status(int fd, struct live_status *now, int *refused);
 
-/* The IDs of the sockets that there are, stale ones included, newest first; the caller frees *ids.
-   Returns 0, or -1 with errno and those there was memory for. */
+/* The IDs of all sockets, stale ones included, newest first; the caller frees *ids. Returns 0, or
+   -1 with errno and as many IDs as there was memory for. */
 int client_list(const struct store *stores, int count, char (**ids)[ID_LEN + 1], size_t *found);
 
 /* The TCP ports that the processes of the command's session listen on. Returns how many. */

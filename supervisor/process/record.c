@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* More than an agent is shown of one command; only `--full` prints more. */
+/* An agent is shown less than this of one command; only `--full` prints more. */
 #define SHOWN_MOST ((size_t)256 * 1024)
 
 void shown_add(struct shown *w, const char *data, size_t len)
@@ -113,7 +113,7 @@ void record_init(struct record *r, const struct job *job)
 	};
 	if (r->pushing || job->settings->labels.count > 0)
 		outbox_describe(job->settings, &r->origin, &r->meta);
-	/* The files and devices that the command writes to itself. */
+	/* Notes the files and devices that the command writes to directly. */
 	for (int i = 0; i < 2; i++) {
 		struct stat st;
 		if (job->channels.channel[i] != CHANNEL_INHERIT ||
@@ -144,8 +144,9 @@ int record_claim(struct record *r)
 	return result;
 }
 
-/* Notes a run that has an artifact: before its end, so that one whose supervisor is killed is
-   pushed, too; but not where its end is about to be known and may say that it is not wanted. */
+/* Notes for the outbox a run that has an artifact. This happens before the run's end, so that a run
+   whose supervisor is killed is pushed, too. It does not happen when the end is about to be known:
+   the end may show that the run is not wanted. */
 static void record_want_push(struct record *r)
 {
 	bool ended = r->meta.ended_ms != 0;
@@ -176,7 +177,7 @@ struct wording_place record_place(const struct record *r, bool is_stderr)
 		.is_stderr = is_stderr, .error = r->error, .words = r->settings->words};
 	if (r->artifact) {
 		place.error = artifact_error(r->artifact);
-		/* Text from before the disk was full can still be read. */
+		/* The text that came before the disk was full can still be read. */
 		place.id = r->meta.id;
 		place.gaps = r->meta.binary ? meta_raw_gaps(&r->meta)
 					    : meta_gaps(is_stderr ? &r->meta.err : &r->meta.out);
@@ -237,7 +238,8 @@ int record_keep(struct record *r, const struct buffer *const texts[2])
 		parts[ARTIFACT_OUT + i] = text;
 	}
 	r->settled = true;
-	/* A short failure is what somebody asks for the next morning. */
+	/* A short text is kept, above all that of a failure: somebody may ask for it the next
+	   morning. */
 	bool pushes = r->outbox.dir >= 0 && outbox_is_wanted(r->pushing, m);
 	if ((r->settings->spill != SPILL_ALWAYS && !pushes) || r->error || r->history < 0 ||
 	    profile_is_own(m->argv))
@@ -262,7 +264,7 @@ int record_keep(struct record *r, const struct buffer *const texts[2])
 
 void record_add_history(struct record *r)
 {
-	/* Whether the run only reads what others left, as in `terse read ID | tail`. */
+	/* Finds out whether the run only reads what others left, as in `terse read ID | tail`. */
 	const struct shown *w = &r->shown;
 	struct meta *m = &r->meta;
 	char id = m->id[0];
@@ -276,7 +278,7 @@ void record_add_history(struct record *r)
 	m->shown = (struct meta_shown){.bytes = w->bytes};
 	if (w->bytes > 0)
 		m->shown.tokens = tokens_scale(tokens_estimate(&w->tokens), seen, w->bytes);
-	/* Nobody would have run a command of terse without terse. */
+	/* A command of terse is not compared with a run without terse: there would be none. */
 	if (w->bytes > 0 && !own) {
 		m->shown.text = w->text;
 		m->shown.own = own_cut(r->settings, failed, w->text, w->lines);

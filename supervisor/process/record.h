@@ -26,21 +26,21 @@
 
 struct shown {
 	uint64_t bytes;        /* printed for the reader, terse's own lines included */
-	uint64_t unseen;       /* of them, those that turned out to have another reader */
+	uint64_t unseen;       /* the part of `bytes` that turned out to have another reader */
 	struct tokens tokens;  /* of the first SHOWN_MOST of them */
 	struct buffer printed; /* the first SHOWN_MOST of them */
-	uint64_t text, lines;  /* of the texts that they are about */
+	uint64_t text, lines;  /* of the whole texts that `bytes` were shown of */
 	struct buffer ranges;  /* of lines, as the head of ID.shown has them */
 };
 
 /* These bytes were printed. */
 void shown_add(struct shown *w, const char *data, size_t len);
 
-/* It was no agent that read so many of them after all. When nobody else has read any, all are
-   forgotten. */
+/* So many of the bytes had a reader who was no agent after all. When no agent has read any byte,
+   all are forgotten. */
 void shown_forget(struct shown *w, uint64_t bytes);
 
-/* Writes ID.shown beside an artifact (NULL: there is none), once. */
+/* Writes ID.shown beside the artifact, once. Does nothing if `a` is NULL. */
 void shown_keep(struct shown *w, struct artifact *a);
 
 // The artifact is opened when the first text spills. A text that did not spill is kept at the end
@@ -49,20 +49,20 @@ void shown_keep(struct shown *w, struct artifact *a);
 struct record {
 	struct meta meta;
 	struct artifact *artifact;
-	bool claimed;                   /* its ID was, before there is an artifact */
+	bool claimed;                   /* its ID is taken, before there is an artifact */
 	bool is_short;                  /* it has a short text ... */
-	bool settled;                   /* ... or it is certain that it is kept no more */
+	bool settled;                   /* ... or it is certain that it will have none */
 	int error;                      /* why there is no artifact although one was wanted */
 	const struct settings *pushing; /* NULL: runs are not pushed */
 	struct outbox outbox;           /* open where they are */
-	bool push_due;                  /* something waits there */
-	struct outbox_origin origin;    /* of the run, then */
-	bool noted;                     /* the run does */
+	bool push_due;                  /* something waits in the outbox */
+	struct outbox_origin origin;    /* where the run was, if push_due */
+	bool noted;                     /* the outbox has a note of the run */
 	bool over;                      /* the command has ended, and record_end() comes next */
-	bool filed;                     /* one of them is a regular file */
+	bool filed;                     /* the command writes to a regular file */
 	struct shown shown;
 	const struct settings *settings;
-	int history; /* the session's directory; -1: there is no place to keep text, as far as known
+	int history; /* the session's directory; -1: no place to keep text is known
 		      */
 	bool gc_due;
 	/* Long ones last, of which a run mostly touches little. */
@@ -82,7 +82,7 @@ void record_prepare(struct record *r, int64_t gc_interval_ms);
 /* Gives the run an ID, in its metadata, if it has none. Returns 0, or -1 with errno. */
 int record_claim(struct record *r);
 
-/* The artifact, made at the first call; NULL: it can't be made. */
+/* Returns the artifact, which the first call makes; NULL: it can't be made. */
 struct artifact *record_open(struct record *r);
 
 /* Where the text can be read, for messages. */
@@ -92,27 +92,29 @@ struct wording_place record_place(const struct record *r, bool is_stderr);
 void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 		int64_t duration_ms);
 
-/* Keeps the texts of a run that has ended, of which nothing was spilled (NULL: there is no such
-   stream), if all runs are kept, or it is to be pushed. Returns 0, or -1 with errno: an artifact
-   may hold them all the same. */
+/* Keeps the texts of a run that has ended and has spilled nothing (NULL: there is no such stream),
+   if all runs are kept or this one is to be pushed. Returns 0, or -1 with errno, after which an
+   artifact may still hold the texts. */
 int record_keep(struct record *r, const struct buffer *const texts[2]);
 
-/* Appends the run's line to its session's history, once: at its end, or before that where its
-   caller may go on and look for it. */
+/* Appends the run's line to its session's history, once: at the run's end, or earlier where the
+   caller may go on and look for the run. */
 void record_add_history(struct record *r);
 
-/* No more text comes: adds to the history, updates the artifact if text came since
-   record_end() (`grown`), finds out what is to be pushed (r->push_due), and frees. */
+/* Call it when no more text comes. Adds the run to the history, updates the artifact if text came
+   after record_end() (`grown`), finds out whether something is to be pushed (r->push_due), and
+   frees. */
 void record_close(struct record *r, bool grown);
 
-/* Cleans the stores up, which is due, unless somebody else does. Call it when nobody waits. */
+/* Cleans the stores up, unless somebody else is doing so. Call it when it is due and nobody
+   waits. */
 void record_clean_up(const struct record *r);
 
 // The report (report/report.h) of one run that was supervised here, from its record and its
 // streams, and its bytes in the format that was asked for.
 
-/* A text that was asked for in full and is too long for memory: read back from its artifact while
-   the report is written. */
+/* Reads a text back from its artifact while the report is written: one that was asked for in full
+   and is too long for memory. */
 struct summary_text {
 	struct text text;
 	bool is_open;
@@ -121,7 +123,7 @@ struct summary_text {
 	uint64_t from;       /* first line of the range that is being read */
 	bool skips;          /* the rest of a line that a gap began in */
 	bool in_line;        /* what was handed out does not end with a newline */
-	struct buffer chunk; /* bytes read; between calls those that may be half a character */
+	struct buffer chunk; /* bytes read; between calls those that may be part of a character */
 };
 
 struct summary {
@@ -148,9 +150,9 @@ int summary_next(struct summary *a, struct buffer *out);
 /* Frees; may be called again, and on a zeroed struct. */
 void summary_release(struct summary *a);
 
-/* Prints a report on why there is no run, to standard output, in the format of the settings, which
-   is not text. `failure` has the error, the state, and the exit status that terse ends with, -1: of
-   a command whose status is not known. */
+/* Prints to standard output, in the format of the settings (not text), why there is no run.
+   `failure` has the error, the state, and the exit status that terse ends with; -1: the status of
+   the command is not known. */
 void summary_print_failure(const struct job *job, const struct report *failure);
 
 #endif

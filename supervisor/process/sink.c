@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Deeper than any real chain of shells; ends a loop where processes exit meanwhile. */
+/* No real chain of shells is so deep; the limit ends a loop where processes exit meanwhile. */
 #define ANCESTORS_MAX 32
 
 enum sink sink_of(int fd)
@@ -45,8 +45,8 @@ bool sink_is_same(int a, int b)
 		return false;
 	if (!S_ISREG(x.st_mode))
 		return true;
-	/* Two opens of one regular file have a position each. But each write goes to the end,
-	   whichever of the two it is made by, in >>f 2>>f. */
+	/* Each open of a regular file has its own position. With >>f 2>>f that does not matter:
+	   each write goes to the end of the file. */
 	pid_t self = getpid();
 	int flags = fcntl(a, F_GETFL), other = fcntl(b, F_GETFL);
 	if (flags >= 0 && other >= 0 && flags & other & O_APPEND)
@@ -54,9 +54,9 @@ bool sink_is_same(int a, int b)
 	long order = syscall(SYS_kcmp, self, self, KCMP_FILE, a, b);
 	if (order >= 0)
 		return order == 0;
-	/* The kernel lacks this call or forbids it, as in many containers. Who stands at the same
-	   place is then taken for the same open: two of them would write over each other, which
-	   hardly anybody wants. */
+	/* The kernel lacks this call or forbids it, as in many containers. Two descriptors at the
+	   same position are then taken for one open file: two open files would overwrite each
+	   other, which hardly anybody wants. */
 	return flags == other && lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
 }
 
@@ -66,7 +66,8 @@ static const char *const shells[] = {"sh",      "bash", "dash", "zsh",   "ksh", 
 
 static const char *const itself[] = {"terse", NULL};
 
-/* Programs that run a command as another user: they belong to somebody else, but read nothing. */
+/* Programs that run a command as another user: their processes are another user's, but read
+   nothing. */
 static const char *const switches[] = {"sudo", "su", "doas", "runuser", "pkexec", NULL};
 
 /* "bash", and also "bash-5.2", "ksh93" or "bash (deleted)". */
@@ -96,7 +97,7 @@ static bool sink_runs(pid_t pid, const char *const *names)
 /* READS_UNTIL_EXEC: the next exec closes its end. */
 enum reading { READS_STDIN, READS, READS_UNTIL_EXEC, READS_NOT, HIDDEN };
 
-/* How it reads by a descriptor whose name is the pipe's. */
+/* How the process reads by a descriptor that has the pipe's name. */
 static enum reading sink_reading(pid_t pid, long fd)
 {
 	bool until_exec;
@@ -112,7 +113,7 @@ static enum reading sink_unseen(pid_t pid)
 	return errno == EACCES && process_read(pid, &p) == 0 && p.state != 'Z' ? HIDDEN : READS_NOT;
 }
 
-/* Most readers read their standard input, and this costs a fraction of the rest. */
+/* Looks at standard input alone: most readers have the pipe there, and this look is cheap. */
 static enum reading sink_look_at_input(pid_t pid, const char *link)
 {
 	char target[64];
@@ -121,11 +122,12 @@ static enum reading sink_look_at_input(pid_t pid, const char *link)
 	return strcmp(target, link) == 0 ? sink_reading(pid, STDIN_FILENO) : READS_NOT;
 }
 
-/* Passes over descriptors until nothing moves in one. */
+/* The most passes over the descriptors, which are repeated until nothing has moved. */
 #define PASSES 8
 
-/* Whether a process reads the pipe. A shell's child on its way to exec moves its end to standard
-   input: a listed descriptor that has gone may be at one that was looked at before. */
+/* Whether a process reads the pipe. A shell's child on its way to exec moves its end of the pipe to
+   standard input: a descriptor that was listed and has gone may have become one that was looked at
+   before. */
 static enum reading sink_look_at(pid_t pid, const char *link)
 {
 	struct process_walk w;
@@ -162,8 +164,8 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 /* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
 #define BELOW_TERSE 3
 
-/* How many children of one parent are looked at whole; how many of them, and how many standard
-   inputs, where an agent that a rule knows holds the reading end. */
+/* How many children of one parent are looked at with all their descriptors; then, where an agent
+   that a rule knows holds the reading end, how many are, and of how many standard input is. */
 #define CHILDREN_MAX 32
 #define NEAR_MAX     4
 #define INPUTS_MAX   1024
@@ -186,8 +188,8 @@ static enum reading sink_look_until_exec(pid_t pid, const char *link)
 {
 	const struct timespec step = {.tv_nsec = 1000000};
 	enum reading reading = sink_look_at(pid, link);
-	/* Between fork and exec it holds every end that its parent holds, as happens where an agent
-	   starts commands from several threads. */
+	/* Between fork and exec a child holds every end that its parent holds. One is met where an
+	   agent starts commands from several threads. */
 	for (int ms = 0; reading == READS_UNTIL_EXEC && ms < EXEC_MS; ms++) {
 		nanosleep(&step, NULL);
 		reading = sink_look_at(pid, link);
@@ -201,8 +203,8 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts the children by how near their numbers are to that of `except`, which is left out: what was
-   started together is found at once. */
+/* Sorts the children by how near their numbers are to that of `except`, which is left out:
+   processes that were started together come first. */
 static void sort_by_distance(struct buffer *children, pid_t except)
 {
 	pid_t *pids = (pid_t *)children->data;
@@ -218,7 +220,7 @@ static void sort_by_distance(struct buffer *children, pid_t except)
 	children->len = kept * sizeof(*pids);
 }
 
-/* Whether a child of `parent`, but for `except`, reads the pipe. `below`: levels to search below a
+/* Whether a child of `parent` other than `except` reads the pipe. `below`: levels to search below a
    child that is terse itself. */
 static bool child_reads_pipe(struct search *s, const struct ancestor *parent, pid_t except,
 			     int below)
@@ -241,7 +243,8 @@ static bool child_reads_pipe(struct search *s, const struct ancestor *parent, pi
 	for (size_t i = 0; !found && i < count && i < INPUTS_MAX; i++) {
 		enum reading reading = i < whole ? sink_look_until_exec(pids[i], s->link)
 						 : sink_look_at_input(pids[i], s->link);
-		/* Where the parent is hidden, so are all of its user's. */
+		/* If the parent is hidden, all processes of its user are, and looking further is no
+		   use. */
 		if (reading == HIDDEN && parent->hidden)
 			break;
 		found = reading <= READS_UNTIL_EXEC || (reading == HIDDEN && parent->shell);
@@ -273,12 +276,12 @@ enum sink sink_of_pipe(const struct settings *settings, int fd, pid_t writer, pi
 	/* The writer may have been killed. */
 	if (process_read(writer, &p) == 0)
 		parent = p.parent;
-	/* Ancestors first, through whatever started terse (timeout, sudo, xargs), to the one that
-	   reads: a shell may be about to start the reader, and holds its end until then. After that
-	   the reader is found among the children. */
+	/* Looks at the ancestors first, through those that started terse (timeout, sudo, xargs), up
+	   to one that holds the reading end: a shell holds it until it has started the reader. Then
+	   the reader is one of the children. */
 	for (bool holds = false; !found && !holds && count < ANCESTORS_MAX && parent > 0;
 	     parent = p.parent) {
-		/* One that can't be seen may be a program. */
+		/* An ancestor that can't be seen may be a program that reads. */
 		if (process_read(parent, &p) < 0) {
 			found = true;
 			break;
@@ -317,13 +320,13 @@ static enum channel channel_for(const struct channels *l, int i, const struct se
 	switch (l->sink[i]) {
 	case SINK_CLOSED: return CHANNEL_INHERIT;
 	case SINK_PERSON:
-		/* Standard error on a person's terminal while stdout goes elsewhere. */
+		/* Standard error goes to a person's terminal while stdout goes elsewhere. */
 		if (i == 1 && !l->person)
 			return CHANNEL_INHERIT;
 		break;
 	case SINK_FILE:
-		/* Unless something was asked for that only this program can do, between the command
-		   and a file. */
+		/* The command gets the file itself, unless something was asked for that only terse
+		   can do between the command and a file. */
 		if (!s->redact && s->redact_patterns.count == 0 && !s->record &&
 		    s->pty != TRI_YES && s->print != PRINT_FULL && !later)
 			return CHANNEL_INHERIT;
@@ -356,8 +359,8 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 			sink = SINK_AGENT;
 		l->sink[i] = sink;
 	}
-	/* Nobody reads standard output or standard error of a run that is left at once; a program
-	   that asks for JSON wants to know which is which. */
+	/* The streams are merged with --detach, where nobody reads them apart, and stay apart for a
+	   program that asks for JSON. */
 	bool merged = s->streams == STREAMS_MERGED || (s->streams == STREAMS_AUTO && s->detach);
 	if (s->streams == STREAMS_AUTO && !s->detach && s->format == FORMAT_TEXT) {
 		merged = sink_is_same(STDOUT_FILENO, STDERR_FILENO);
@@ -393,11 +396,11 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	l->called = s->person && s->agent && s->tty == TRI_AUTO && !asked && !l->person &&
 		    l->channel[0] == CHANNEL_PTY;
 	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || asked || l->called);
-	/* A shell takes the terminal on its standard error. */
+	/* A shell takes the terminal that is on its standard error. */
 	bool shown = l->channel[merged ? 0 : 1] == CHANNEL_PTY;
 	l->jobs = jobs && shown && !l->controlling;
-	/* Without a person, a pipe or file on stdin stays what it is; /dev/null gives way, and so
-	   does a socket through which an agent could write but has not. */
+	/* Without a person, a pipe or file on stdin stays there. The terminal replaces /dev/null,
+	   and a socket through which an agent could write but has not. */
 	struct stat st;
 	char byte;
 	bool is_there = fstat(STDIN_FILENO, &st) == 0;

@@ -10,7 +10,7 @@
 
 enum sink {
 	SINK_PERSON,  /* a terminal */
-	SINK_AGENT,   /* a socket; a pipe that is read by none of these: */
+	SINK_AGENT,   /* a socket; a pipe whose reader is none of the following: */
 	SINK_PROGRAM, /* a pipe that a sibling or a shell above reads */
 	SINK_FILE,    /* anything else: a regular file, /dev/null, a device */
 	SINK_PIPE,    /* a pipe, not looked into: see sink_of_pipe() */
@@ -21,10 +21,11 @@ enum sink {
 enum sink sink_of(int fd);
 
 /* Who reads the pipe that process `writer`, a child of `parent`, was started with. Looks at the
-   processes above it, up to the one that reads, then at their children, and at no other.
-   SINK_PROGRAM where /proc hides it, since a program must never get a preview, and where one of the
-   processes above has more than 32 other children, unless a rule knows it and it holds the reading
-   end itself: then the nearest of them are looked at, and the standard input of the rest. */
+   processes above the writer, up to the one that reads, then at their children, and at no others.
+   SINK_PROGRAM where /proc hides the reader, since a program must never get a preview; also where
+   one of the processes above has more than 32 other children. If a rule knows that process and it
+   holds the reading end itself, the nearest children are looked at instead, and the standard input
+   of the others. */
 enum sink sink_of_pipe(const struct settings *s, int fd, pid_t writer, pid_t parent);
 
 /* Whether both descriptors are one open file, so that writes to either come out in order. */
@@ -59,19 +60,20 @@ struct channels {
 	bool direct;      /* execute the command and do nothing else */
 	bool person;      /* pass-through: a person sees what the command writes */
 	bool controlling; /* the pty is the command's controlling terminal */
-	bool called;      /* the same, in an agent's run, for the questions that a person is called
-			     to; all others are at their end at once */
-	bool jobs;        /* the same, for a shell's job control alone: nobody types into it */
+	bool called;      /* `controlling`, in an agent's run, for the questions that a person is
+			     called to; input for all others is at its end at once */
+	bool jobs;        /* the pty is there for a shell's job control alone: nobody types into
+			     it */
 	bool stdin_pty;   /* the command's stdin is the pty; else terse's own */
-	bool stdin_held;  /* terse's own has to go once the command has it: neither the keyboard nor
-			     /dev/null */
+	bool stdin_held;  /* terse's own stdin has to be closed once the command has it: it is
+			     neither the keyboard nor /dev/null */
 	int keyboard;     /* the person's terminal, read by the front end; -1: none */
 	enum channel channel[2];
 	enum sink sink[2]; /* of stdout and stderr; SINK_PIPE: not looked into yet */
 };
 
-/* Decides from the descriptors 0, 1, 2 and the settings. `captured`: a run around this one reads
-   the terminal, and no person. `jobs`: the command is to have job control. May open /dev/tty for
+/* Decides from the descriptors 0, 1, 2 and the settings. `captured`: not a person but a run around
+   this one reads the terminal. `jobs`: the command is to have job control. May open /dev/tty for
    the keyboard (close-on-exec). */
 void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs);
 

@@ -44,7 +44,8 @@ int source_open(struct source *s, struct supervisor *run, int which)
 			return 0;
 		}
 		TRACE(SINK, "no pseudo-terminal: %m");
-		/* A person's terminal is left to the command rather than hidden behind a pipe. */
+		/* Without a pty a person's terminal is left to the command: a pipe would hide
+		   it. */
 		if (s->person)
 			return -1;
 	}
@@ -83,7 +84,8 @@ static enum interceptor_reader on_resolve(void *ctx)
 	TRACE(SINK, "%s: begins to matter, looked at again", s->is_stderr ? "stderr" : "stdout");
 	s->sink = sink_of_pipe(s->run->job->settings, s->queue.fd, s->run->job->front,
 			       s->run->job->parent);
-	/* The other stream may have an agent for its reader. */
+	/* What this stream's reader got does not count as shown; the other stream may have an agent
+	   for its reader. */
 	if (s->sink != SINK_AGENT)
 		shown_forget(&s->run->record.shown, s->shown);
 	return s->sink == SINK_AGENT ? INTERCEPT_AGENT : INTERCEPT_PROGRAM;
@@ -97,14 +99,15 @@ static void source_on_reply(void *ctx, const char *data, size_t len)
 		supervisor_queue_input(s->run, data, len);
 }
 
-/* Without memory for it the reader at least gets the bytes. */
+/* Without memory for the interceptor the reader at least gets the bytes. */
 struct interceptor *source_text(struct source *s)
 {
 	if (s->text || s->refused || !s->run)
 		return s->text;
 	const struct job *job = s->run->job;
 	const struct settings *set = job->settings;
-	/* The quick look of channels_decide() is repeated when it begins to matter. */
+	/* channels_decide() has only looked quickly at who reads a pipe. Now it matters, so the
+	   look is repeated in full. */
 	bool pipe = s->queue.type == S_IFIFO && set->format == FORMAT_TEXT &&
 		    (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
 	enum interceptor_reader reader = INTERCEPT_AGENT;
@@ -118,7 +121,8 @@ struct interceptor *source_text(struct source *s)
 		reader = INTERCEPT_PERSON;
 	else if (full || s->sink == SINK_PROGRAM || s->sink == SINK_FILE)
 		reader = INTERCEPT_PROGRAM;
-	/* Somebody may want to see the screen of a run that goes on or is recorded. */
+	/* Somebody may want to see the screen if the run goes on without its caller or is
+	   recorded. */
 	bool watched = set->record || (job->channels.controlling && !s->person);
 	struct interceptor_options options = {
 		.terminal = {.cols = job->cols,
@@ -179,7 +183,7 @@ size_t source_read_once(int fd, char *data, size_t len, int *end)
 		   line discipline's buffer (4 KB) gives EIO. Output beyond that lies in the port's
 		   flip buffer, which flush_to_ldisc() empties from a workqueue. The read first
 		   waits for that work (tty_buffer_flush_work()), but not for work that was queued
-		   again meanwhile. So only a repeated EIO means the end. */
+		   again meanwhile. So EIO means the end only if a second read gives it, too. */
 		if (*end != EINTR && (*end != EIO || hangups++ == PTY_HANGUPS))
 			return 0;
 	}
@@ -188,8 +192,8 @@ size_t source_read_once(int fd, char *data, size_t len, int *end)
 /* A pty hands out so many bytes at a time, ... */
 #define LEAST_READ ((size_t)4096)
 
-/* ... and the kernel holds 12 KB of what is written to it meanwhile. Rendering more than that at a
-   time would make the command wait, rendering less costs more. */
+/* ... and the kernel holds 12 KB of what is written to it meanwhile. The command would wait if more
+   than 12 KB were rendered at a time; rendering less costs more. */
 #define PTY_CHUNK ((size_t)12 * 1024)
 
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
@@ -198,7 +202,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 	size_t got = 0;
 	int end = -1;
 	while (s->fd >= 0 && got < most && end < 0) {
-		/* Once the reader has gone, the command is not to go on. */
+		/* Once the reader has gone, one read is enough: the command is not to go on. */
 		size_t len = 0, n = 1;
 		while (n > 0 && size - len >= LEAST_READ && (!s->gone || len == 0)) {
 			n = source_read_once(s->fd, chunk + len, size - len, &end);
@@ -220,7 +224,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 	if (end == EAGAIN) {
 		if (s->text) {
 			interceptor_pause(s->text);
-			/* Nothing is redrawn through a pipe, so the reader need not wait. */
+			/* No line is redrawn through a pipe, so each is final at once. */
 			if (!s->pty)
 				interceptor_settle_all(s->text);
 		}
@@ -262,7 +266,8 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 		buffer_release(&line);
 		return;
 	}
-	/* A program asked for a run that goes on without it: id=$(terse --detach server). */
+	/* A program that starts a run which goes on without it gets the ID: id=$(terse --detach
+	   server). */
 	if (running && s->run->job->settings->detach && !ending->is_second &&
 	    interceptor_reader(s->text) == INTERCEPT_PROGRAM) {
 		output_queue_write(&s->queue, ending->place.id, strlen(ending->place.id));

@@ -23,31 +23,33 @@ struct source {
 	int child; /* the command's end, to be closed once it is started; -1 */
 	bool pty;
 	bool person;  /* raw pass-through */
-	bool lasting; /* a controlling terminal: /dev/tty may be opened after all ends closed */
-	bool hung;    /* they are now: not to be polled, but read again later */
+	bool lasting; /* a controlling terminal: the command can open it again, as /dev/tty, after
+			 all have closed it */
+	bool hung;    /* all have closed it now: it is not polled, but read again later */
 	bool is_stderr;
-	bool gone;      /* its reader has: the next write of the command is the last */
-	bool onward;    /* a program gets what is written after the command's end, too */
+	bool gone;      /* its reader has gone: the command's next write is its last */
+	bool onward;    /* its reader is a program, which gets what is written after the command's
+			   end, too */
 	bool printed;   /* something reached the reader since the owner last cleared it */
 	char last;      /* the last byte a person saw */
 	uint64_t came;  /* bytes read in all */
 	uint64_t shown; /* bytes added to what was shown (record.h) */
 	enum sink sink;
-	struct supervisor *run; /* gets answers to queries of the command, and sees what is read
+	struct supervisor *run; /* sends answers to the command's queries, and sees what is read
 				   from the first source; NULL: not opened */
 	struct interceptor
 		*text; /* NULL until the first bytes come, since many commands print nothing */
 	struct redactor redactor; /* before all that, if the job has secrets */
-	bool refused;             /* there was no memory for it then: the bytes are passed on */
+	bool refused;             /* there was no memory for `text` then: the bytes are passed on */
 	struct output_queue queue;
 };
 
-/* Opens the channel for stdout (0) or stderr (1) of the run's job. A pty that can't be had becomes
-   a pipe, but not for a person. Its queue is to be made before the first read. Returns 0, or -1
+/* Opens the channel for stdout (0) or stderr (1) of the run's job. Where there is no pty it makes a
+   pipe, but not for a person. The caller makes the queue before the first read. Returns 0, or -1
    with errno. */
 int source_open(struct source *s, struct supervisor *run, int which);
 
-/* The interceptor, made if it is not there yet; NULL: no memory for it, or no channel. */
+/* Returns the interceptor, which the first call makes; NULL: no memory for it, or no channel. */
 struct interceptor *source_text(struct source *s);
 
 /* One read of a non-blocking pty master or pipe. Returns how many bytes came; 0: *end tells why
@@ -55,7 +57,7 @@ struct interceptor *source_text(struct source *s);
 size_t source_read_once(int fd, char *data, size_t len, int *end);
 
 /* Reads what is there, up to `most` bytes. Returns 1 if there may be more, 0 if not, -1 when the
-   other side is closed (the source is then, too). */
+   other side is closed; the source is then closed, too. */
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
 
 /* Prints the end of the report on this channel. */

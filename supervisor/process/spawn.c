@@ -40,7 +40,7 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 	*p = (struct pty){.master = -1, .slave = -1};
 	p->master =
 		io_above_standard(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
-	/* Through the master: size and modes are the slave's. */
+	/* Sets the slave's size and modes through the master. */
 	if (p->master < 0 || ioctl(p->master, TIOCSPTLCK, &unlocked) < 0 ||
 	    ioctl(p->master, TIOCSWINSZ, &size) < 0 || (!like && tcgetattr(p->master, &modes) < 0))
 		goto fail;
@@ -51,26 +51,27 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 		modes.c_oflag &= ~(tcflag_t)OPOST;
 		modes.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
 	}
-	/* A read is at its end, in the modes in which passwords are asked for, too. */
+	/* A read ends at once, also in the modes in which programs ask for passwords. */
 	if (use == PTY_JOBS) {
 		modes.c_lflag &= ~(tcflag_t)ICANON;
 		modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;
 	}
-	/* Where nobody types, the command must not wait for keys: an editor that finds no terminal
-	   on stdin reads them from stderr. */
+	/* Where nobody types, the command must not wait for keys. An editor without a terminal on
+	   stdin reads keys from stderr, so the slave can only be written to. */
 	if (tcsetattr(p->master, TCSANOW, &modes) < 0 ||
 	    (p->slave = pty_open_slave(p->master, use == PTY_WRITTEN ? O_WRONLY : O_RDWR)) < 0)
 		goto fail;
 	if (use != PTY_JOBS)
 		return 0;
-	/* Only who may read it can make it the controlling one. */
+	/* A process can make a terminal its controlling one only by a descriptor that it may read;
+	   the command gets one that it can only write to. */
 	bool controls = ioctl(p->slave, TIOCSCTTY, 0) == 0;
 	int writes = pty_open_slave(p->master, O_WRONLY);
 	if (writes >= 0) {
 		io_close(&p->slave);
 		p->slave = writes;
 	}
-	/* Nobody opens it again, by /dev/tty either, but for CAP_SYS_ADMIN. */
+	/* From now on only CAP_SYS_ADMIN opens the terminal again, by /dev/tty or otherwise. */
 	if (controls)
 		ioctl(p->slave, TIOCEXCL);
 	return 0;
@@ -97,12 +98,14 @@ void signals_take(struct signals *saved)
 {
 	sigset_t all;
 	struct sigaction action;
-	/* TTOU, too, so that a front end in the background can still put terminal modes back. */
+	/* TTOU is blocked, too, so that a front end in the background can still put terminal modes
+	   back. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &saved->mask);
 	saved->children_ignored =
 		sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-	/* With SIGCHLD ignored the kernel reaps by itself and the status is lost. */
+	/* While SIGCHLD is ignored, the kernel reaps children by itself and their status is
+	   lost. */
 	if (saved->children_ignored)
 		signal(SIGCHLD, SIG_DFL);
 }
@@ -121,14 +124,15 @@ _Noreturn void signals_end_like(int status)
 		int sig = WTERMSIG(status);
 		sigset_t set;
 		setrlimit(RLIMIT_CORE, &none);
-		/* A core handler behind a pipe ignores the limit. */
+		/* A core handler behind a pipe ignores the limit, so the process is made
+		   undumpable. */
 		prctl(PR_SET_DUMPABLE, 0);
 		signal(sig, SIG_DFL);
 		sigemptyset(&set);
 		sigaddset(&set, sig);
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
 		kill(getpid(), sig);
-		/* It was not fatal here: end as a shell would report it. */
+		/* The signal was not fatal here: ends as a shell would report it. */
 		_exit(128 + sig);
 	}
 	_exit(WEXITSTATUS(status));
@@ -170,7 +174,8 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 		char *entry = s->env_set.items[i];
 		const struct strings later = {.items = s->env_set.items + i + 1,
 					      .count = s->env_set.count - i - 1};
-		/* Set again by a later line of the list; or the caller has it, and keeps it. */
+		/* An entry is left out if a later line of the list sets it again, or if the caller
+		   has it and keeps it. */
 		if (!environment_lists(&later, entry) &&
 		    !(environment_lists(&s->env_keep, entry) && environment_lists(&given, entry)))
 			result[n++] = entry;
@@ -182,7 +187,8 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 
 int spawn_exec(const struct job *job, char *const *envp)
 {
-	/* It is searched for in the command's PATH, which may differ from this process's. */
+	/* The program is searched for in the command's PATH, which may differ from this
+	   process's. */
 	environ = (char **)envp;
 	return exec_search(job->program ? job->program : job->argv[0], job->argv);
 }
@@ -198,15 +204,15 @@ void spawn_reap(pid_t pid)
 		;
 }
 
-/* Runs in the child, which shares this process's memory until exec: only system calls, and no
-   memory is changed that the parent does not expect. Returns an errno. */
+/* Runs in the child, which shares this process's memory until exec: makes only system calls, and
+   changes no memory that the parent relies on. Returns an errno. */
 static int spawn_become_command(const struct job *job, char *const *envp, const int fds[3],
 				int terminal, pid_t parent, pid_t group)
 {
-	/* A group of its own if that one can't be joined. */
+	/* The child makes a group of its own if it can't join `group`. */
 	if (setpgid(0, group) < 0)
 		setpgid(0, 0);
-	/* The supervisor's death must not leave the command behind, even if it came before this
+	/* The command must not outlive the supervisor, even if the supervisor died before this
 	   line. */
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
 	if (getppid() != parent)
@@ -228,7 +234,7 @@ pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], 
 	volatile int failed = 0;
 	char **own = environ;
 	pid_t parent = getpid(), leader = 0;
-	/* A group whose leader has ended; 0 where there can be none. */
+	/* Makes a group whose leader has ended; 0 where that is not possible. */
 	if (!job->leads) {
 		leader = vfork();
 		if (leader == 0) {
@@ -237,8 +243,8 @@ pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], 
 		}
 		leader = leader > 0 ? leader : 0;
 	}
-	/* fork() would copy the page tables for nothing, and the command might wait for a processor
-	   behind this process. */
+	/* vfork(): fork() would copy the page tables for nothing, and this process might go on
+	   first and keep the command off the processor. */
 	pid_t pid = vfork();
 	if (pid == 0) {
 		failed = spawn_become_command(job, envp, fds, terminal, parent, leader);

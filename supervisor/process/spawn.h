@@ -14,14 +14,16 @@ struct job;
 
 struct pty {
 	int master;
-	int slave; /* to be closed once the command has it: else the end of output never comes */
+	int slave; /* the owner closes it once the command has it: else the end of output never
+		      comes */
 };
 
 enum pty_use {
 	PTY_WRITTEN, /* nobody types: output passes unchanged, and the slave can only be written to
 		      */
-	PTY_JOBS,    /* the same, and the controlling terminal of this process's session, so that a
-			shell controls its jobs; /dev/tty can't be opened, or ends at once */
+	PTY_JOBS,    /* PTY_WRITTEN, and the controlling terminal of this process's session, so that
+			a shell can control its jobs; /dev/tty can't be opened, or reads of it end
+			at once */
 	PTY_TYPED,   /* a person or an input queue is behind it: echo and CR NL output stay on */
 };
 
@@ -32,8 +34,8 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 
 int pty_resize(int master, unsigned cols, unsigned rows);
 
-/* Whether the command reads its terminal raw (no line editing), so that the answer to
-   a query reaches it and is not echoed. */
+/* Whether the command reads its terminal raw (no line editing): then the answer to a query reaches
+   it and is not echoed. */
 bool pty_is_raw(int master);
 
 // Signals: the caller's state, and ending this process the way another one did.
@@ -44,35 +46,36 @@ struct signals {
 	bool children_ignored;
 };
 
-/* Saves the caller's state and blocks every signal: none ends terse's own processes, and the front
-   end passes them on. */
+/* Saves the caller's state and blocks every signal: no signal ends terse's own processes, and the
+   front end passes each on. */
 void signals_take(struct signals *saved);
 
-/* Puts it back, in the command's process before exec. */
+/* Puts the saved state back, in the command's process before exec. */
 void signals_restore(const struct signals *saved);
 
-/* Ends this process with the wait status of another: the same exit code, or by the same signal
-   without a core dump of its own. */
+/* Ends this process as another process ended, by its wait status: with the same exit code, or by
+   the same signal, without a second core dump. */
 _Noreturn void signals_end_like(int status);
 
 // The command's environment: the caller's, plus what [environment] sets when output is captured,
 // and TERSE_ACTIVE (lib/active.h).
 
-/* Whether both, "NAME=VALUE" or "NAME", are of one variable; whether one of the list is. */
+/* Whether two entries, "NAME=VALUE" or "NAME", are of the same variable; whether the list has an
+   entry of the same variable. */
 bool environment_is_same(const char *entry, const char *other);
 bool environment_lists(const struct strings *list, const char *entry);
 
-/* A NULL-terminated array whose strings belong to `from`, `s` and the caller; free() the
-   array alone. `captured`: apply [environment]. `active`: the entry that is set in any case. NULL
-   with errno ENOMEM. */
+/* Returns the command's environment: a NULL-terminated array whose strings belong to `from`, `s`
+   and the caller; free() the array alone. `captured`: apply [environment]. `active`: an entry that
+   is always set. NULL with errno ENOMEM. */
 char **environment_make(char *const *from, const struct settings *s, bool captured, char *active);
 
 // Starts the command: its own process group, its streams, the caller's signal state.
 
 /* Starts the job's command as a child in a process group of its own, *group, and waits until it has
    been executed. `fds` become 0, 1 and 2; -1: unchanged. `terminal`: slave of the controlling
-   terminal to be in the foreground of, or -1. A *group that is not the pid is that of another
-   child, which has ended and keeps the number until it is waited for. Returns the pid; -1 with
+   terminal to be in the foreground of, or -1. If *group is not the pid, it is the number of another
+   child, which has ended and keeps that number until it is waited for. Returns the pid; -1 with
    errno when there is no process for it; 0 with errno when the program can't be executed. */
 pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal,
 		    pid_t *group);

@@ -13,7 +13,8 @@
 
 #define CHUNK ((size_t)32 * 1024)
 
-/* Hands out the chunk. Before the `end`, holds back what the next bytes may change. */
+/* Hands out the chunk. Before the end of the text (`end`) it holds back the bytes that later bytes
+   may change. */
 static void summary_text_emit(struct summary_text *r, bool end, struct buffer *out)
 {
 	size_t len = r->chunk.len, cut = 0;
@@ -129,7 +130,7 @@ void summary_add(struct summary *a, struct interceptor *text, const struct inter
 			report_warn(r, "%s: %s", name, strerror(errno));
 		}
 	}
-	/* Binary output is not shown, only what it is and where it is kept. */
+	/* Of binary output the report names only the type and the place. */
 	if (s->binary) {
 		char size[HUMAN_LEN];
 		struct buffer bytes = BUFFER_INIT;

@@ -35,7 +35,8 @@
 /* Interval between looks at who works off what the command wrote. */
 #define FINISH_MS 10
 
-/* A child that the command has just forked (`server >log &`) has so long to redirect its output. */
+/* How long a child that the command has just forked (`server >log &`) has to redirect its
+   output. */
 #define FORKED_MS 20
 
 /* Bytes to read after the command's exit: more than a pty or pipe holds, yet a limit for a
@@ -53,12 +54,13 @@
 /* Bytes that are worth a wake-up. */
 #define LEAST_TAKEN (RATE_LIMIT_RATE / 10)
 
-/* More than a report within the usual limits needs. */
+/* A report within the usual limits needs less than this. */
 #define OUT_RESERVE   ((size_t)128 * 1024)
 #define PIECE_RESERVE ((size_t)64 * 1024)
 
-/* Interval between attempts to set the session's niceness. A shorter run gets the first alone, and
-   that only where its process is niced, since a look at the group costs 5 us. */
+/* Interval between attempts to set the session's niceness. A run that ends before the interval gets
+   only the first attempt, and gets it only if its process is niced: a look at the group costs 5
+   us. */
 #define NICE_MS 110
 
 struct source *supervisor_terminal(struct supervisor *s)
@@ -93,7 +95,7 @@ static void supervisor_drain(struct supervisor *s)
 {
 	for (struct source *source = s->sources; source < s->end; source++) {
 		size_t left = DRAIN_MAX;
-		/* A read that found nothing is repeated, too; see source_read_once(). */
+		/* A read that found nothing is repeated, too: source_read_once() says why. */
 		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
 			int more = source_read(source, s->chunk, SOURCE_CHUNK);
 			if (more < 0)
@@ -123,7 +125,7 @@ static void discard_output(struct supervisor *s, int fds[2])
 			    end != EAGAIN)
 				io_close(&fds[i]);
 		}
-		/* As slow as they are read while they are recorded. */
+		/* The writers are read as slowly as while they are recorded. */
 		poll(NULL, 0, (int)(SOURCE_CHUNK * 1000 / RATE_LIMIT_RATE));
 	}
 }
@@ -147,13 +149,13 @@ static bool is_on_its_way(pid_t pid)
 	return found;
 }
 
-/* How those who hold the output go on. HOLDERS_END: one of them has gone since it was found;
-   its descriptors are out of sight a moment before they are closed. */
+/* What the processes that hold the output do next. HOLDERS_END: one of them has gone since it was
+   found; a process's descriptors are out of sight a moment before they are closed. */
 enum holders { HOLDERS_STAY, HOLDERS_END, HOLDERS_WORK };
 
-/* HOLDERS_WORK: one only works off what was written to it, so that it ends soon: its standard input
-   is a pipe that nobody can write to any more, and not the one that was the command's. Or
-   `just_ended`: it was forked and has executed no program yet, which may be on its way. */
+/* HOLDERS_WORK: one of them only works off what was written to it and ends soon: its standard input
+   is a pipe that nobody can write to any more, and that was not the command's. Or, with
+   `just_ended`, one was forked and may still be on its way to execute a program. */
 static enum holders supervisor_judge_holders(const struct supervisor *s, bool just_ended)
 {
 	enum holders are = s->holder_count == 0 && just_ended ? HOLDERS_END : HOLDERS_STAY;
@@ -170,7 +172,7 @@ static enum holders supervisor_judge_holders(const struct supervisor *s, bool ju
 		if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
 		    (st.st_dev == s->given.st_dev && st.st_ino == s->given.st_ino))
 			continue;
-		/* Opened once more, a pipe tells that it has no writer. */
+		/* A pipe that is opened once more tells whether it has a writer. */
 		struct pollfd p = {.fd = process_open(pid, "fd/0"), .events = POLLIN};
 		bool finishing = p.fd >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP);
 		io_close(&p.fd);
@@ -180,13 +182,13 @@ static enum holders supervisor_judge_holders(const struct supervisor *s, bool ju
 	return are;
 }
 
-/* The command has ended: `exec > >(tee log)` and `| tee &` leave a process that has yet to print
-   what the command wrote last, mostly why it failed. Reports once there is none, or after [run]
-   finish. */
+/* Called when the command has ended. `exec > >(tee log)` and `| tee &` leave a process that has yet
+   to print what the command wrote last, mostly why it failed. Reports once there is no such
+   process, or after [run] finish. */
 static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 {
 	int fds[2] = {-1, -1};
-	/* The channels whose late output a person or an agent would miss. */
+	/* Looks at the channels whose late output a person or an agent would miss. */
 	for (struct source *source = s->sources;
 	     source < s->end && s->caller == CALLER_WAITS && !s->ending; source++) {
 		if (source->fd >= 0 && source_text(source))
@@ -197,11 +199,12 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 	bool is_open = fds[0] >= 0 || fds[1] >= 0;
 	bool waits = is_open && now_ms < s->ended_ms + s->job->settings->finish;
 	bool just_ended = now_ms < s->ended_ms + FORKED_MS;
-	/* Names change, and one that has ended may have fed another. */
+	/* Processes that hold the output are looked for again: names change, and one that has ended
+	   may have fed another. */
 	if (is_open && !(waits && supervisor_judge_holders(s, just_ended) == HOLDERS_WORK)) {
 		struct buffer who = BUFFER_INIT;
 		int all = pipe_holder_find(fds, s->holders, HOLDERS);
-		/* While nobody is in sight, those who were known count. */
+		/* While none is in sight, those found before count. */
 		if (all > 0)
 			s->holder_count = all < HOLDERS ? all : HOLDERS;
 		if (all > 0)
@@ -232,7 +235,8 @@ static void supervisor_on_child(void *ctx, short revents)
 	int status;
 	ssize_t n = read(s->signals, infos, sizeof(infos));
 	for (ssize_t i = 0; i < n / (ssize_t)sizeof(*infos); i++) {
-		/* The machine goes down: what background processes wrote so far is pushed. */
+		/* The machine goes down: the run is pushed with what background processes have
+		   written so far. */
 		if (infos[i].ssi_signo == SIGTERM && s->state == SUPERVISOR_LINGERING)
 			snprintf(s->linger_why, sizeof(s->linger_why), "SIGTERM");
 	}
@@ -266,8 +270,8 @@ static void supervisor_on_child(void *ctx, short revents)
 			waitpid(s->group, NULL, 0);
 		front_continue(s, clock_monotonic_ms());
 		/* The kernel hangs up the foreground group when the session leader ends or the
-		   master is closed; background children that the command left in its group must not
-		   feel that. */
+		   master is closed. That must not reach background children that the command has
+		   left in its group. */
 		for (struct source *source = s->sources; source < s->end; source++) {
 			if (source->lasting && source->pty && source->fd >= 0)
 				tcsetpgrp(source->fd, getpgrp());
@@ -281,16 +285,17 @@ static void supervisor_on_child(void *ctx, short revents)
 	}
 }
 
-/* Whether somebody waits for what the command writes: until its end or until the run yields, a
-   program for longer. */
+/* Whether the reader waits for what the command writes: until the command ends or the run yields,
+   but a program for longer. */
 static bool supervisor_delivers(const struct supervisor *s, const struct source *source)
 {
 	return source->fd >= 0 && source->sink != SINK_PERSON &&
 	       (source->onward || (supervisor_has_reader(s) && s->front.fd >= 0));
 }
 
-/* The reader is gone or its disk is full: the command finds that out as it would without terse, or
-   nearly so. One that prints an agent's preview to a full disk goes on, since its text is kept. */
+/* The reader is gone or its disk is full: the command finds that out nearly as it would without
+   terse. If only an agent's preview finds the disk full, the command goes on, since its text is
+   kept. */
 static void supervisor_on_broken_queue(struct supervisor *s, struct source *source)
 {
 	source->gone |= source->queue.error == EPIPE || source->queue.error == ECONNRESET;
@@ -341,8 +346,8 @@ static void supervisor_on_timeout(struct supervisor *s, int64_t now_ms)
 	supervisor_hurry(s, now_ms, W_EXITCODE(EXIT_TIMEOUT, 0));
 }
 
-/* Among sessions the kernel shares the processors by the niceness of each (sched(7)), not of its
-   processes, and a new session's is 0: the caller's `nice` would mean nothing. */
+/* The kernel shares the processors among sessions by the niceness of each session (sched(7)), not
+   of its processes. A new session's is 0, so the caller's `nice` would mean nothing. */
 static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
 {
 	char text[64];
@@ -355,7 +360,7 @@ static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
 	nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
 	int fd = nice ? open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC) : -1;
 	snprintf(text, sizeof(text), "%d", nice);
-	/* One session of the whole machine may do this in a tenth of a second. */
+	/* Only one session of the whole machine may do this every tenth of a second. */
 	if (fd >= 0 && write(fd, text, strlen(text)) < 0 && errno == EAGAIN)
 		s->timer[TIMER_NICE] = now_ms + NICE_MS;
 	io_close(&fd);
@@ -366,8 +371,8 @@ static void supervisor_on_tree(struct supervisor *s, int64_t now_ms)
 	s->ending = tree_end_step(&s->tree, 0, now_ms);
 }
 
-/* Background processes have written nothing for long: one with a session of its own needs no
-   terminal, so this process does not stay for it. */
+/* Background processes have been silent for long. This process does not stay for one with a session
+   of its own, which needs no terminal. */
 static void supervisor_on_silence(struct supervisor *s, int64_t now_ms)
 {
 	char time[HUMAN_LEN];
@@ -394,7 +399,7 @@ static int64_t timer_sooner(int64_t a, int64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Sets the deadlines of the supervisor's parts, by their own clocks. */
+/* Sets the deadlines of the supervisor's parts, which have clocks of their own. */
 static void supervisor_look_at_clocks(struct supervisor *s)
 {
 	int64_t pause = 0;
@@ -412,13 +417,14 @@ static void supervisor_look_at_clocks(struct supervisor *s)
 			       : draws ? timer_sooner(s->looks.at, s->looks.screen_at)
 				       : 0;
 	s->timer[TIMER_PAUSE] = pause;
-	/* Its looks and its signals have times of their own. */
+	/* Looks at the tree and signals to it have separate times. */
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
 }
 
-/* All that happens at a time, in the order in which it happens. The name of a handler begins with
-   its file's: front_, live_, prompt_; what the reader is told is in supervisor_report.c. */
+/* All that is done at a set time, in the order in which it is done. A handler's prefix names its
+   file: front_, live_, prompt_. Handlers that tell the reader something are in
+   supervisor_report.c. */
 static const struct {
 	const char *name; /* NULL: comes too often to be traced */
 	void (*handle)(struct supervisor *s, int64_t now_ms);
@@ -453,15 +459,15 @@ static void supervisor_on_time(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-/* Closes everything that belongs to the caller, but for the pipe of a program that reads on. A
-   process that ends with the front end leaves that to its end. */
+/* Closes everything that belongs to the caller, except the pipe of a program that reads on. A
+   supervisor that ends with the front end need not call it. */
 static void supervisor_drop_caller(struct supervisor *s)
 {
 	if (s->caller == CALLER_LEFT)
 		return;
 	s->caller = CALLER_LEFT;
 	summary_release(&s->summary);
-	/* Standard input mostly went when the command got it. */
+	/* Standard input mostly was closed when the command got it. */
 	bool kept[STDERR_FILENO + 1] = {s->job->channels.keyboard != STDIN_FILENO};
 	for (struct source *source = s->sources; source < s->end; source++) {
 		if (source->onward)
@@ -477,7 +483,7 @@ static void supervisor_drop_caller(struct supervisor *s)
 		close(s->job->channels.keyboard);
 }
 
-/* The reader has the report that the run goes on: the caller is let go. */
+/* Lets the caller go, whose reader has the report that the run goes on. */
 static void supervisor_finish_yield(struct supervisor *s)
 {
 	const struct settings *set = s->job->settings;
@@ -485,7 +491,7 @@ static void supervisor_finish_yield(struct supervisor *s)
 	status = supervisor_outcome(s, W_EXITCODE(status, 0));
 	supervisor_drop_caller(s);
 	chdir("/"); /* it keeps no file system busy, since it lives on without a caller */
-	/* If nobody asked that the front end leaves while the command runs, the run ends with the
+	/* If nobody asked for the front end to leave while the command runs, the run ends with the
 	   agent that started it. */
 	const char *agent = s->job->deliberate ? NULL : rule_agent(set);
 	if (agent && rule_outermost(set, agent, s->job->front, &s->agent)) {
@@ -506,8 +512,8 @@ static bool supervisor_is_held(const struct supervisor *s)
 }
 
 /* The reader has everything, and the front end may end: nothing of the caller's is held any more.
-   When this process ends as well, the front end is sent the end last (supervisor_finish()), to be
-   waited for. */
+   If this process ends as well, it tells the front end last of all (supervisor_finish()), which
+   then waits for it. */
 static void supervisor_linger(struct supervisor *s)
 {
 	const int fds[] = {s->sources[0].fd, s->sources[1].fd};
@@ -538,8 +544,8 @@ static void supervisor_linger(struct supervisor *s)
 	const int64_t idle = s->job->settings->linger_idle;
 	if (idle && !s->sources[0].onward && !s->sources[1].onward)
 		s->timer[TIMER_LINGER_IDLE] = clock_monotonic_ms() + idle;
-	/* Processes of a run that is being ended may live for its grace time, and its caller may
-	   look for the run. */
+	/* The processes of a run that is being ended may live on for the grace time, and the caller
+	   may look for the run before. */
 	if (s->ending)
 		record_add_history(&s->record);
 	front_end(s, ENDED_LIVES_ON | (s->watchdog >= 0 ? ENDED_WATCHED : 0));
@@ -558,7 +564,7 @@ static void supervisor_linger(struct supervisor *s)
 		artifact_update(s->record.artifact);
 }
 
-/* Goes on to the next state when it is time. Returns whether the last one is over. */
+/* Goes on to the next state when it is time. Returns whether the last state is over. */
 static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 {
 	if (s->state == SUPERVISOR_FINISHING && !supervisor_is_open(s))
@@ -580,7 +586,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 	}
 	if (supervisor_is_held(s) && (s->ending || !*s->linger_why))
 		return false;
-	/* Clients get the end of the run, if they do not stall. */
+	/* Waits until the clients have the end of the run, unless they stall. */
 	if (!live_is_pending(&s->live))
 		return true;
 	if (!s->stall_at)
@@ -596,8 +602,8 @@ static void supervisor_on_writable(void *ctx, short revents)
 		return;
 	if (!source->queue.error)
 		source->gone = true;
-	/* A write through a pipe fails in the command from now on, one to a terminal when it
-	   comes. */
+	/* The command's writes to a pipe fail from now on. A terminal is closed only when the next
+	   write comes. */
 	if (source->queue.error || !source->pty)
 		supervisor_on_broken_queue(source->run, source);
 }
@@ -648,11 +654,12 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	/* The reader of the summary has taken a piece. */
 	if (s->summary.is_open && supervisor_print_summary(s))
 		loop_until(l, now_ms);
-	/* That a reader has gone is known before what the command wrote after that is read. */
+	/* Queues are served before the sources are read: a reader who has gone is noticed before
+	   anything that the command wrote after that. */
 	for (struct source *source = s->sources; source < s->end; source++) {
 		bool waits = source->queue.queue.len > 0;
 		bool has_end = source->queue.type == S_IFIFO || source->queue.type == S_IFSOCK;
-		/* Its end is to be noticed although nothing is written to it. */
+		/* A reader that ends is to be noticed even while nothing is written to it. */
 		bool watches = has_end && !source->gone && !source->queue.error &&
 			       supervisor_delivers(s, source);
 		if (waits || watches)
@@ -675,7 +682,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	for (int i = 0; i < TIMERS; i++)
 		loop_until(l, s->timer[i]);
 	int ready = loop_turn(l);
-	/* Nothing happens: perhaps the signal of the command's end was lost. */
+	/* Nothing has happened: perhaps the signal of the command's end was lost. */
 	if (ready == 0)
 		supervisor_on_child(s, 0);
 	if (ready > 0 && s->live.clients)
@@ -693,8 +700,8 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-/* Ends the recording. Puts the descriptors that background processes still write to, and that
-   nobody records any more, into `left`. */
+/* Ends the recording. Puts into `left` the descriptors that background processes still write to,
+   which nobody records any more. */
 static void supervisor_finish(struct supervisor *s, int left[2])
 {
 	if (*s->linger_why)
@@ -711,7 +718,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 					       s->linger_why);
 	}
 	record_close(&s->record, s->lingers);
-	/* Who waits for the end of the run finds it kept as one that has ended. */
+	/* Clients that wait for the end of the run find it kept as a run that has ended. */
 	live_close(&s->live);
 	watchdog_tell(&s->watchdog, 0);
 	bool goes_on = s->record.gc_due || s->record.push_due;
@@ -725,8 +732,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 		record_clean_up(&s->record);
 }
 
-/* Pushes the run, in a process of its own if this one has to read what background processes
-   write. */
+/* Pushes the run. A child does so if this process has to read what background processes write. */
 static void supervisor_push(struct supervisor *s, const int left[2])
 {
 	bool reads = left[0] >= 0 || left[1] >= 0;
@@ -742,7 +748,8 @@ static void supervisor_push(struct supervisor *s, const int left[2])
 	_exit(0);
 }
 
-/* Nothing was started: the front end runs the command without us, or reports that it can't be. */
+/* Nothing was started: the front end runs the command without us, or reports that it can't be
+   run. */
 _Noreturn static void supervisor_refuse(struct supervisor *s, enum frame_kind kind, int error)
 {
 	watchdog_tell(&s->watchdog, 0);
@@ -750,26 +757,26 @@ _Noreturn static void supervisor_refuse(struct supervisor *s, enum frame_kind ki
 	_exit(0);
 }
 
-/* Opens the channels and starts the command, or ends this process where that can't be. */
+/* Opens the channels and starts the command. Ends this process where one of the two fails. */
 static void supervisor_start(struct supervisor *s)
 {
 	const struct job *job = s->job;
 	const struct channels *l = &job->channels;
 	sigset_t set;
 	setsid();
-	s->tree.session = getpid(); /* where that fails, the command is ended nevertheless */
+	s->tree.session = getpid(); /* if setsid() fails, the command can still be ended */
 	fstat(STDIN_FILENO, &s->given);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	/* Something is to be pushed before the machine goes down. */
+	/* SIGTERM is watched for, since the run is to be pushed before the machine goes down. */
 	if (settings_push(job->settings))
 		sigaddset(&set, SIGTERM);
 	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 	s->chunk = io_block(SOURCE_CHUNK);
 	if (s->signals < 0 || !s->chunk)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
-	/* Most reports need no more memory than this, so that the end of a run does not fail for
-	   want of it. */
+	/* Reserves what most reports need, so that the end of a run does not fail for want of
+	   memory. */
 	if (!s->is_text && (buffer_reserve(&s->summary.out, OUT_RESERVE) < 0 ||
 			    buffer_reserve(&s->summary.report.piece, PIECE_RESERVE) < 0))
 		supervisor_refuse(s, FRAME_REFUSED, errno);
@@ -786,7 +793,8 @@ static void supervisor_start(struct supervisor *s)
 	if (terminal && fstat(s->sources[0].child, &st) == 0)
 		s->device = st.st_rdev;
 	s->looks = (struct looks){.master = s->sources[0].fd, .device = s->device};
-	/* Without one, nobody can type the keys that it may wait for. */
+	/* Without a terminal that can be typed into, nobody can type keys. Looks for a command that
+	   waits for keys all the same. */
 	for (struct source *source = s->sources; source < s->end && !terminal && !l->person;
 	     source++) {
 		bool other = l->jobs && !source->lasting;
@@ -807,7 +815,7 @@ static void supervisor_start(struct supervisor *s)
 	if (l->channel[1] == CHANNEL_MERGED)
 		fds[2] = fds[1] >= 0 ? fds[1] : STDOUT_FILENO;
 	const int foreground = terminal ? s->sources[0].child : l->jobs ? fds[2] : -1;
-	/* A front end that was killed before it had a watchdog leaves nothing behind. */
+	/* If the front end was killed before it had a watchdog, nothing is started. */
 	if (frame_receive(s->front.fd, &s->front.frame, 0) < 0 && errno == EPIPE)
 		_exit(0);
 	if (getpriority(PRIO_PROCESS, 0) != 0)
@@ -825,8 +833,8 @@ static void supervisor_start(struct supervisor *s)
 	for (struct source *source = s->sources; source < s->end; source++)
 		io_close(&source->child);
 	front_send(s, FRAME_STARTED, s->command, s->group);
-	/* Descriptors that the caller handed down to the command alone are closed, so that their
-	   other ends see the command close them. */
+	/* Closes the descriptors that the caller handed down for the command alone, so that their
+	   other ends notice when the command closes them. */
 	const int keep[] = {trace_fd(),       s->front.fd,
 			    s->watchdog,      s->signals,
 			    s->sources[0].fd, s->sources[1].fd,
@@ -848,7 +856,7 @@ static void supervisor_prepare(struct supervisor *s)
 	for (struct source *source = s->sources; source < s->end; source++)
 		output_queue_init(&source->queue,
 				  source->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
-	/* The caller's limits stay the command's: whether a text can be kept does not depend on
+	/* The caller's limits are the command's. Whether a text can be kept must not depend on
 	   them. */
 	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++) {
 		struct rlimit limit;
@@ -866,7 +874,7 @@ static void supervisor_prepare(struct supervisor *s)
 		s->timer[TIMER_TIMEOUT] = job->begun_ms + set->timeout;
 	s->timer[TIMER_FRONT] = now_ms + FRONT_MS;
 	s->timer[TIMER_NICE] = now_ms + NICE_MS;
-	/* The front end, whose niceness counts, may leave soon. */
+	/* The front end may leave soon, and its niceness counts. */
 	if (set->yield || set->detach) {
 		s->timer[TIMER_YIELD] = set->detach ? now_ms : job->begun_ms + set->yield;
 		s->timer[TIMER_NICE] = now_ms;

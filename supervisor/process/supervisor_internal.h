@@ -47,18 +47,18 @@
 //
 // Children come from the lists that the kernel keeps for each thread, or, where it keeps none (no
 // CONFIG_PROC_CHILDREN), from one pass over all processes.
-/* Zeroed: nothing is known yet. Use it for one question and release it, since it grows stale. */
+/* Begin with a zeroed struct. Use it for one question and release it, since it grows stale. */
 struct process_tree {
 	bool passes;       /* do not read the lists */
 	struct buffer all; /* of struct process_tree_pair: what the pass found */
 };
 
-/* Puts the PIDs (pid_t) of the children of `parent` into `out`, which is emptied first: at least
-   all that are its children during the whole call. Returns 0, or -1 without memory: some may be
-   missing then. */
+/* Empties `out` and puts the PIDs (pid_t) of the children of `parent` into it: at least those that
+   are its children during the whole call. Returns 0, or -1 without memory: some may be missing
+   then. */
 int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out);
 
-/* The same for all descendants, parents first; those of a process that has ended are not found. */
+/* The same for all descendants, parents first. Descendants whose parent has ended are not found. */
 int process_tree_descendants(pid_t parent, struct buffer *out);
 
 /* Forgets the pass, so that the next question begins a new one. */
@@ -76,31 +76,33 @@ int pipe_holder_find(const int fds[2], struct process *found, int most);
 // with a session of its own (setsid, a daemon) does not belong to it any more.
 
 /* Sends `sig` to every process whose session is `session`, except `session` itself (the supervisor)
-   and the caller. Returns how many there are (zombies do not count). Nobody is signalled for a
-   session below 2, nor for the caller's own unless it is the supervisor; so in tree_end_step(). */
+   and the caller. Returns how many there are (zombies do not count). Signals nobody if `session` is
+   below 2, or if it is the caller's own and the caller is not the supervisor. tree_end_step() does
+   neither. */
 int tree_signal(pid_t session, int sig);
 
 /* How a process tree is ended: HUP (with CONT, so that stopped ones get it), TERM, then KILL. */
 struct tree_end {
 	pid_t session;
-	pid_t command;    /* ended even if it has a session of its own; 0: not known */
-	pid_t group;      /* of the command: signalled where /proc can't be read */
+	pid_t command;    /* a process that is ended even if it has a session of its own; 0: not
+			     known */
+	pid_t group;      /* the command's process group: signalled where /proc can't be read */
 	int64_t grace_ms; /* between TERM and KILL */
 	int step;         /* what has been sent */
-	int64_t next_ms;  /* monotonic time of the next step, which is due then; 0: not begun */
+	int64_t next_ms;  /* monotonic time at which the next step is due; 0: not begun */
 	int64_t look_ms;  /* when to look again whether any are left */
 	int64_t pause_ms; /* between the last KILLs */
 };
 
-/* Begins, or goes on when it is due; cheap when there is nothing to do. `first` is the step to
-   begin with: TREE_HUP or TREE_TERM. Returns whether any process is left. */
+/* Begins to end the tree, or goes on when the next step is due; cheap when there is nothing to do.
+   `first`: the step to begin with, TREE_HUP or TREE_TERM. Returns whether any process is left. */
 enum { TREE_HUP = 1, TREE_TERM, TREE_KILL };
 bool tree_end_step(struct tree_end *e, int first, int64_t now_ms);
 
 /* --- what the processes of a run wait for ------------------------------------------------------
  */
 
-/* Whether it is input from the terminal, the most that is seen of one. */
+/* Whether a process waits for input from the terminal. Of several the highest counts. */
 enum wait_input {
 	INPUT_NONE,   /* something runs, or waits for something else */
 	INPUT_HIDDEN, /* asleep; the reason can't be seen */
@@ -113,11 +115,12 @@ struct wait {
 	enum wait_input input;
 	pid_t pid;     /* of the process that waits */
 	char name[64]; /* its name, as it has set it: may hold anything */
-	bool also;     /* WAIT_KEYS: data on its standard input would wake it up, too */
+	bool also;     /* with WAIT_KEYS: data on its standard input would wake it up, too */
 };
 
-/* Looks at all descendants of the caller; with a `group` only at those in this process group, and
-   for `input` alone, whatever else a thread does. `terminal`: the device number of the terminal. */
+/* Looks at all descendants of the caller. With a `group` it looks only at the processes of that
+   group, and only finds `input`, whatever else a thread does. `terminal`: the device number of the
+   terminal. */
 void wait_look(struct wait *w, dev_t terminal, pid_t group);
 
 // Whether a command waits for somebody to type. No event reports this, so terse has to look: when
@@ -164,17 +167,18 @@ struct looks {
 	struct wait wait;  /* the last look's */
 };
 
-/* How long nothing has to be written or typed before a look for a prompt. */
+/* How long there has to be no output and no key before a look for a prompt. */
 #define LOOK_PROMPT_MS 60
 
-/* Something was written or typed, or the run begins: terminal and times are filled in. */
+/* Call it when something was written or typed, and when the run begins: fills in terminal and
+   times. */
 void looks_touch(struct looks *l, int64_t now_ms);
 
-/* Looks if it is due. Returns whether the command has just begun to wait. `t`: the screen. */
+/* Looks if a look is due. Returns whether the command has just begun to wait. `t`: the screen. */
 bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms);
 
-/* Appends the question: the text of the cursor's row, clean and short. Nothing on the alternate
-   screen, which is no question. Returns 0, or -1 with ENOMEM. */
+/* Appends the question: the text of the cursor's row, clean and short. Appends nothing for the
+   alternate screen, which asks no question. Returns 0, or -1 with ENOMEM. */
 int prompt_text(struct terminal *t, struct buffer *out);
 
 /* --- the watchdog --------------------------------------------------------------------------- */
@@ -189,17 +193,20 @@ int prompt_text(struct terminal *t, struct buffer *out);
 // before the front end. Every signal must be blocked in the process that starts it
 // (signals_take()).
 
-/* Starts it as a child, for the job of the supervisor whose process ID is `session`. `pipe`: the
-   read end; watchdog_tell() has the other one, which closes on exec. Returns its pid, or -1 with
-   errno: the run goes on without. *asked: the socket to ask it through, or -1. */
+/* Starts the watchdog as a child, for the job of the supervisor whose process ID is `session`.
+   `pipe`: the read end; watchdog_tell() has the write end, which closes on exec. *asked: the socket
+   for watchdog_ask(), or -1. Returns the watchdog's pid, or -1 with errno; the run then goes on
+   without a watchdog. */
 pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked);
 
-/* For the supervisor: the command's process group, once there is one; 0: all is well, and `pipe` is
-   closed. The watchdog reads it when all write ends are closed. */
+/* The supervisor tells the watchdog the command's process group, once there is one; 0: nothing is
+   to be ended any more, and `pipe` is closed. The watchdog reads the pipe when all write ends are
+   closed. */
 void watchdog_tell(int *pipe, pid_t group);
 
-/* Asks the watchdog whether it was sent the signal `what`, too; it forgets that. True where it does
-   not answer. WATCHDOG_LEAVE: it leaves the group of a front end that ends before it. */
+/* Asks the watchdog whether it, too, was sent the signal `what`, and makes it forget that. True if
+   it does not answer. WATCHDOG_LEAVE: the watchdog leaves the group of the front end, which ends
+   first. */
 #define WATCHDOG_LEAVE 0x7f
 bool watchdog_ask(pid_t watchdog, int asked, int what);
 
@@ -209,12 +216,13 @@ void watchdog_restore_terminal(const struct job *job);
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* A reader may take as long as it likes until somebody wants the run to end. From then on one that
-   takes nothing for so long is given up, and so is a client that does not take the end of the run.
+/* A reader may take as long as it likes until somebody wants the run to end. From then on a reader
+   that takes nothing for this time is given up, and so is a client that does not take the end of
+   the run.
  */
 #define STALL_MS 1000
 
-/* The most processes that hold the output that are looked at; any others do not count as daemons.
+/* The most holders of the output that are looked at; others do not count as daemons.
  */
 #define HOLDERS 64
 
@@ -247,7 +255,7 @@ enum supervisor_timer {
 	TIMER_CHANGED,     /* tell clients that there is more text */
 	/* Deadlines of the supervisor's parts, set anew at each turn. */
 	TIMER_LOOK,  /* look what the command waits for */
-	TIMER_PAUSE, /* of a text: its lines are final, or what is held back is printed */
+	TIMER_PAUSE, /* a text has paused: its lines become final, or held text is printed */
 	TIMER_TREE,  /* end the processes that are left */
 	TIMERS
 };
@@ -255,8 +263,8 @@ enum supervisor_timer {
 struct front {
 	int fd;           /* -1: it has gone, or was sent the end of the run */
 	bool was_stopped; /* by somebody else, at the last look */
-	/* How often it was sent FRAME_STOPPED and has not sent FRAME_AWAKE back: above 0 it is
-	   about to stop, and would never read that it may end. */
+	/* How many FRAME_STOPPED it was sent without sending FRAME_AWAKE back: above 0 it is
+	   stopping and would not read that it may end. */
 	int asleep;
 	struct frame frame; /* the last that it has sent */
 };
@@ -266,7 +274,8 @@ struct front {
 // object, then a line for each event: [seconds, "o", text] or [seconds, "r", "80x24"]. A LF that
 // the terminal took for a new line (no output processing) is a CR LF in it.
 struct cast {
-	struct artifact *artifact; /* where it goes: ARTIFACT_CAST; not owned; NULL: nowhere */
+	struct artifact *artifact; /* has the recording as ARTIFACT_CAST; not owned; NULL: nothing
+				      is recorded */
 	bool newlines;             /* LF is a new line */
 	char last;                 /* the last byte */
 	char partial[4];           /* the beginning of a character */
@@ -296,7 +305,7 @@ struct live {
 	int count;
 	int64_t told_at; /* monotonic: when those who watch were told last */
 	struct cast cast;
-	bool recording;      /* an asciicast was asked for, and has not begun */
+	bool recording;      /* an asciicast was asked for and has yet to begin */
 	char typed;          /* the last byte ... */
 	int64_t typed_ms;    /* ... and when */
 	unsigned cols, rows; /* while nobody is attached */
@@ -308,31 +317,34 @@ struct supervisor {
 	bool is_text; /* the format of the report */
 	enum supervisor_state state;
 	enum caller_state caller;
-	struct process
-		agent; /* its end ends the run, once the caller has left; pid 0: nobody's does */
+	struct process agent; /* once the caller has left, the run ends with this process; pid 0:
+				 with none */
 	int watchdog;
 	int signals;          /* signalfd for SIGCHLD */
 	pid_t command, group; /* its process ID and process group */
 	bool stopped;         /* it is, by a signal */
 	int64_t ended_ms;     /* when it ended, monotonic */
 	struct stat given;    /* the caller's standard input */
-	int status;           /* of the command, once it has ended; then of the run */
+	int status;           /* the command's, once it has ended; then the run's */
 	/* Why it ended, or is being ended. */
 	bool timed_out;
 	bool interrupted; /* the front end died first */
-	int wanted;   /* the signal, or WANTED_END, that its own session sent it last; 0: none */
+	int wanted;   /* the last signal (or WANTED_END) that the run's own session asked for; 0:
+			 none */
 	bool hung_up; /* the command waited for keys that nobody can type */
 	struct hand_over hand_over;
-	bool handed_over; /* the run goes on since its agent would have ended it */
-	const char
-		*question; /* it waits for the answer to this, and nobody will give it; or NULL */
-	enum wait_kind asked; /* WAIT_PERSON, WAIT_SECRET: it waits for a person's answer */
-	bool unanswered;      /* one that was waited for in vain: nobody is there */
+	bool handed_over;     /* the run goes on without its agent, which would have ended it */
+	const char *question; /* the command waits for the answer to this question, and nobody will
+				 give it; or NULL */
+	enum wait_kind asked; /* WAIT_PERSON, WAIT_SECRET: the command waits for a person's
+				 answer */
+	bool unanswered;      /* a person was waited for in vain: nobody is there */
 	int ends_typed;       /* how often the end of input was typed because the command waited */
 	struct source sources[2];
 	struct source *end; /* behind the last one */
 	/* Its delivery to the reader. */
-	int64_t stall_at;    /* monotonic time when who stalls is given up; 0: never */
+	int64_t stall_at;    /* monotonic time at which a reader that stalls is given up; 0:
+				never */
 	int instead;         /* wait status of a run whose reader was given up; 0: exit status 1 */
 	size_t left;         /* bytes that waited at the last look */
 	bool loss_told;      /* the reader did not get all, and that was reported */
@@ -340,10 +352,10 @@ struct supervisor {
 	struct live live;
 	struct looks looks;
 	struct source *drawn; /* a terminal for whose keys they look */
-	dev_t device;         /* of the command's controlling terminal; 0: it has none */
+	dev_t device;         /* the command's controlling terminal; 0: it has none */
 	struct tree_end tree;
 	bool ending; /* the process tree is being ended */
-	/* Background processes that hold it when the end was reported. */
+	/* Background processes that still held the output when the end was reported. */
 	bool lingers; /* there are any */
 	int64_t paid; /* the moment, in bytes at the rate, at which all that was read is paid for */
 	char linger_why[96];        /* why the recording has ended, for the text; "": it goes on */
@@ -366,13 +378,13 @@ struct supervisor {
 /* The command's terminal, or NULL. */
 struct source *supervisor_terminal(struct supervisor *s);
 
-/* Queues input for it. Returns 0, or EAGAIN where there is no room. */
+/* Queues input for the command's terminal. Returns 0, or EAGAIN where there is no room. */
 int supervisor_queue_input(struct supervisor *s, const char *data, size_t len);
 
 /* For each text that there is. */
 void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor *text));
 
-/* Starts to end the process tree with this step (TREE_HUP ...). */
+/* Begins to end the process tree, with this step (TREE_HUP ...). */
 void supervisor_end_tree(struct supervisor *s, int step);
 
 // live.c: a run as its clients (protocol.h) see it while it lives, and what they ask.
@@ -384,23 +396,23 @@ void supervisor_end_tree(struct supervisor *s, int step);
 /* The command has been started. */
 void live_begin(struct supervisor *s);
 
-/* Makes the socket, in the first store where one can be, unless that was tried. */
+/* Makes the socket, in the first store that takes one, unless that was tried before. */
 void live_try_open(struct supervisor *s, int64_t now_ms);
 
-/* The same, and the artifact. Returns 0, or -1 when nobody could reach the run. */
+/* Makes the socket and the artifact. Returns 0, or -1 when nobody could reach the run. */
 int live_open(struct supervisor *s);
 
 /* Takes a connected socket as a client. One too many gets EBUSY and is closed. `caller`: it started
    the run, which ends with it if it is leashed. */
 void live_adopt(struct live *c, int fd, bool caller);
 
-/* Adds the sockets to wait for before live_serve(); who connects meanwhile becomes a client. */
+/* Adds the sockets to wait for before live_serve(). Whoever connects becomes a client. */
 void live_watch(struct live *c, struct loop *l);
 
-/* Answers clients, and deals with those that have gone; never blocks. */
+/* Answers clients, and drops those that have gone; never blocks. */
 void live_serve(struct supervisor *s);
 
-/* The status has changed: clients that watch are told now, or (more text) soon. */
+/* The status has changed: tells the clients that watch, now or (for more text) soon. */
 void live_changed(struct supervisor *s, int64_t now_ms);
 void live_change(struct supervisor *s, int64_t now_ms);
 
@@ -416,8 +428,8 @@ void live_describe_text(struct supervisor *s, struct live_status *c);
 /* The command has written. */
 void live_output(struct supervisor *s, const char *data, size_t len);
 
-/* Sets the size of the terminal; `own`: it is the run's while nobody is attached. Returns 0 or an
-   errno. */
+/* Sets the size of the terminal; `own`: also as the run's own size, for when nobody is attached.
+   Returns 0 or an errno. */
 int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own);
 
 /* Whether anything is still queued for a client. */
@@ -428,29 +440,30 @@ void live_close(struct live *c);
 
 // prompt.c: what the command waits for, and who answers: it looks (struct looks) at these moments.
 
-/* The command has been started, and its terminal is known. */
+/* Call it when the command has been started and its terminal is known. */
 void prompt_begin(struct supervisor *s, int64_t now_ms);
 
-/* Looks what the command waits for. A question: a person is called to what is his to answer; if
-   nobody sees anything else, the run yields or ends. It counts until a line was typed, or the
-   command goes on by itself. Keys that nobody can type: it is hung up, or the reader is told. */
+/* Looks what the command waits for. If it asks a question, a person is called if he is the one to
+   answer; otherwise, if nobody sees the question, the run yields or ends. A question counts until a
+   line was typed or the command goes on by itself. If it waits for keys that nobody can type, it is
+   hung up, or the reader is told. */
 void prompt_on_look(struct supervisor *s, int64_t now_ms);
 
-/* The person has not answered in time: this question and all that follow are at their end. */
+/* The person has not answered in time: the input ends for this question and for all that follow. */
 void prompt_on_unanswered(struct supervisor *s, int64_t now_ms);
 
-/* The question that the command asks, clean; "" on the alternate screen. */
+/* Reads the question that the command asks, clean; "" on the alternate screen. */
 void prompt_read(struct supervisor *s, char out[LIVE_TEXT]);
 
-/* Whether somebody types a secret now: the terminal does not echo, and reads lines, or `prompt`
-   says so where a program reads single keys. */
+/* Whether what is typed now is a secret: the terminal reads lines without echo, or, where a program
+   reads single keys, `prompt` asks for one. */
 bool prompt_hides(const struct supervisor *s, const char *prompt);
 
 /* Somebody types. Returns 0 or an errno. */
 int prompt_type(struct supervisor *s, const char *data, size_t len);
 
-/* Types what ends the input now. In the middle of a line the first end of input only sends the
-   line. Returns 0 or an errno. */
+/* Types what ends the input. In the middle of a line an end of input only sends the line, so two
+   are typed. Returns 0 or an errno. */
 int prompt_type_end(struct supervisor *s);
 
 // frontend.c
@@ -467,51 +480,53 @@ bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b);
 /* The command was stopped by this signal. */
 void front_stop(struct supervisor *s, int sig);
 
-/* The command goes on, or has ended, without the front end that was stopped with it. Continues the
-   front end until it reports that it is awake, since it may be just about to stop. */
+/* Call it when the command goes on, or has ended, while the front end is stopped. Continues the
+   front end again and again until it reports that it is awake, since it may be just about to
+   stop. */
 void front_continue(struct supervisor *s, int64_t now_ms);
 
-/* Stops the command as the kernel stops a job: when the front end was stopped, and when the command
-   reads the terminal in the background. Once the caller has left, ends the run if the agent that
-   started it has gone. */
+/* Stops the command where the kernel would stop a job: when the front end was stopped, and when the
+   command reads the terminal in the background. Once the caller has left, ends the run if the agent
+   that started it has gone. */
 void front_look(struct supervisor *s, int64_t now_ms);
 
-/* Deals with what the front end has sent, or with its end. */
+/* Deals with a frame from the front end, or with the front end's end. */
 void front_receive(void *supervisor, short revents);
 
 /* Closes the connection. */
 void front_close(struct supervisor *s);
 
-/* Sends it the end of the run, with ENDED_ bits, and closes the connection. */
+/* Sends the front end the end of the run, with ENDED_ bits, and closes the connection. */
 void front_end(struct supervisor *s, int bits);
 
 // supervisor_report.c
 
-/* The command has ended: brings record and texts up to date, and queues the report. */
+/* Call it when the command has ended: brings record and texts up to date, and queues the report. */
 void supervisor_report(struct supervisor *s);
 
 /* Once one of two texts is kept, both are. */
 void supervisor_keep_both(struct supervisor *s);
 
-/* The caller has waited long enough, or the command waits for input: queues a report that the run
-   goes on. Where nobody could reach the run then, the caller keeps waiting. */
+/* Call it when the caller has waited long enough, or when the command waits for input: queues a
+   report that the run goes on. If nobody could reach the run, does nothing, and the caller keeps
+   waiting. */
 void supervisor_yield(struct supervisor *s, int64_t now_ms);
 
-/* The same where the agent would soon end the call, and lets the run go on. */
+/* The same, shortly before the agent would end the call. */
 void supervisor_hand_over(struct supervisor *s, int64_t now_ms);
 
 /* Prints the next piece of the summary if its reader takes it. Returns whether it did; then there
    is no need to wait before the next turn. */
 bool supervisor_print_summary(struct supervisor *s);
 
-/* Somebody wants the run to end: a reader that stalls is given up from now on, or from the end of
-   the command on if it ends for this reason. `instead`: the wait status of the run then, if the
-   command itself has succeeded. */
+/* Call it when somebody wants the run to end: a reader that stalls is given up from now on, or, if
+   the command ends for this reason, from its end on. `instead`: the wait status of a run whose
+   reader was given up and whose command has succeeded. */
 void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead);
 
-/* Returns whether nothing is left to do for the reader: it has everything, or can't have it, and
-   that was said. Call it after supervisor_report(), or when the command goes on without its reader.
-   A text that was not delivered is spilled. */
+/* Returns whether nothing is left to do for the reader: it has everything, or it can't get
+   everything and was told so. Call it after supervisor_report(), or when the command goes on
+   without its reader. Spills a text that was not delivered. */
 bool supervisor_deliver(struct supervisor *s, int64_t now_ms);
 
 /* The wait status of the run where the command ended with `status`. */
@@ -523,13 +538,13 @@ static inline bool supervisor_has_reader(const struct supervisor *s)
 	return s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;
 }
 
-/* Prints what the texts hold back, if this is the moment for it. */
+/* Prints what the texts hold back, if it is time. */
 void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment, int64_t now_ms);
 
-/* Prints a line with the ID if the reader has seen nothing new for long, or not all there is. */
+/* Prints a line with the ID if the reader has long seen nothing new, or not all that there is. */
 void supervisor_heartbeat(struct supervisor *s, int64_t now_ms);
 
-/* Tells an agent that reads this text along what the command waits for. */
+/* Tells an agent that reads this text as it comes what the command waits for. */
 void supervisor_tell_wait(struct supervisor *s, struct source *source, int64_t now_ms);
 
 #endif

@@ -17,11 +17,12 @@
 /* Interval between attempts to yield. */
 #define YIELD_AGAIN_MS 200
 
-/* From this interval between two heartbeats on it is not doubled any more: Gemini CLI ends a
-   command that is silent for 5 min. */
+/* The interval between heartbeats doubles until it is this long: Gemini CLI ends a command that is
+   silent for 5 min. */
 #define HEARTBEAT_MOST_MS ((int64_t)2 * 60 * 1000)
 
-/* The newest live runs that are asked whether they have the port of one that has failed. */
+/* How many live runs, the newest first, are asked whether they have the port that a failed run
+   wanted. */
 #define LISTENERS_MOST 32
 
 static struct interceptor_ending
@@ -29,8 +30,8 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 {
 	const struct meta *m = &s->record.meta;
 	bool running = state == WORDING_RUNNING;
-	/* Processes that the command left behind still hold the output. While the tree is being
-	   ended, those are on their way out. */
+	/* `held`: processes that the command left behind still hold the output. While the tree is
+	   being ended, they are about to go. */
 	bool held =
 		s->state != SUPERVISOR_RUNNING && source->fd >= 0 && !s->ending && !source->onward;
 	const struct meta_stream *text = source->is_stderr ? &m->err : &m->out;
@@ -97,8 +98,8 @@ void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead)
 		s->instead = instead;
 }
 
-/* Prints on standard error what only terse knows, and frees the line. It comes after what is queued
-   there, and never blocks, since standard error may be full or stall as well. */
+/* Prints a line that only terse can say on standard error, behind what is queued there, and frees
+   it. Never blocks: standard error may be full or stall as well. */
 static void report_print_line(struct supervisor *s, struct buffer *line)
 {
 	struct output_queue own = {.own = -1}, *queue = NULL;
@@ -117,8 +118,8 @@ static void report_print_line(struct supervisor *s, struct buffer *line)
 	buffer_release(line);
 }
 
-/* The output of which the reader did not get all, or NULL. An agent or a person who went away has
-   lost nothing. EBADF: there never was a reader. */
+/* Returns the channel whose reader did not get everything, or NULL. An agent or a person who went
+   away has lost nothing. EBADF: there never was a reader. */
 static const struct source *report_find_lost(const struct supervisor *s)
 {
 	for (const struct source *source = s->sources; source < s->end; source++) {
@@ -157,8 +158,8 @@ bool supervisor_deliver(struct supervisor *s, int64_t now_ms)
 	if (!lost || s->loss_told)
 		return true;
 	s->loss_told = true;
-	/* Without terse, the write would have failed in the command, which would still have the
-	   text. */
+	/* Without terse, the command's own write would have failed, and the command would still
+	   have the text. So the text is kept. */
 	if (!lost->is_stderr && lost->queue.error != EPIPE) {
 		struct buffer line = BUFFER_INIT;
 		supervisor_each_text(s, interceptor_spill);
@@ -175,14 +176,14 @@ int supervisor_outcome(const struct supervisor *s, int status)
 {
 	const struct source *lost = report_find_lost(s);
 	int error = lost ? lost->queue.error : 0;
-	/* The command got SIGPIPE since terse closed its pipe when a write had failed for another
-	   reason. */
+	/* `stopped`: a write failed for a reason other than EPIPE, terse closed the command's pipe,
+	   and so the command got SIGPIPE. */
 	bool stopped = error != EPIPE && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
 	if (!error || (status != 0 && !stopped))
 		return status;
 	if (error == ETIMEDOUT && s->instead)
 		return s->instead;
-	/* The signal that the kernel sends to such a write; the command has inherited its
+	/* The kernel sends this signal for such a write. The command has inherited the signal's
 	   disposition from this process. */
 	struct sigaction action;
 	int sig = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
@@ -223,7 +224,7 @@ static void report_summary(struct supervisor *s, enum wording_state state)
 	}
 }
 
-/* Takes the lines that the command says when it goes well. */
+/* Keeps the lines that the command says when it goes well. */
 static void report_on_success(void *ctx, bool is_stderr, const struct fingerprints *lines)
 {
 	const struct supervisor *s = ctx;
@@ -242,7 +243,7 @@ void supervisor_keep_both(struct supervisor *s)
 	artifact_use(a, ARTIFACT_ERR);
 }
 
-/* Takes down what the report is about, once it is queued. */
+/* Notes what the report has shown, once it is queued. */
 static void report_note_shown(struct supervisor *s)
 {
 	bool is_summary = !s->is_text && report_queue(s);
@@ -255,7 +256,7 @@ static void report_note_shown(struct supervisor *s)
 		const struct interceptor_facts facts = interceptor_facts(text);
 		w->text += facts.bytes;
 		w->lines += facts.is_binary ? 0 : facts.lines;
-		/* A run that yields is reported once; what it wrote later nobody was shown. */
+		/* A run that yields is reported once; nobody is shown what it writes later. */
 		if (w->ranges.len == 0)
 			json_begin(&w->ranges, NULL, '{');
 		json_begin(&w->ranges, source->is_stderr ? "stderr" : "stdout", '[');
@@ -284,7 +285,8 @@ static unsigned report_find_listener(const struct meta *m, char id[ID_LEN + 1])
 		struct meta other = {0};
 		struct process command;
 		memcpy(id, ids[i], sizeof(*ids));
-		/* It is not asked: equal runs that end at one moment would wait for each other. */
+		/* /proc is read instead of asking the run: equal runs that end at the same time
+		   would wait for each other. */
 		if (strcmp(id, m->id) != 0 &&
 		    id_find(stores, count, "default", id, &artifact) == 0 &&
 		    meta_read_found(&artifact, &other) == 0 && earlier_is_same(&other, m) &&
@@ -318,7 +320,7 @@ void supervisor_report(struct supervisor *s)
 		if (source->text)
 			interceptor_conclude(source->text,
 					     failed ? INTERCEPT_FAILURE : INTERCEPT_SUCCESS);
-		/* The run lives on in the background: later output must have a place. */
+		/* The run lives on in the background: its later output needs an interceptor. */
 		if (source->fd >= 0 && !s->ending)
 			source_text(source);
 		/* Keeps the text, since its reader may have gone. */
@@ -349,7 +351,8 @@ void supervisor_report(struct supervisor *s)
 		!s->timed_out && s->wanted && (s->wanted == WANTED_END || s->wanted == sig);
 	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);
 	if (s->caller == CALLER_WAITS) {
-		/* Compares the run with the last one of its command. Others pay nothing. */
+		/* Compares a run that has a preview with the last run of its command. Other runs do
+		   not pay for that. */
 		if (is_previewed && s->record.artifact)
 			since_look(&s->since, &(struct since_run){.meta = &s->record.meta,
 								  .artifact = s->record.artifact,
@@ -394,7 +397,8 @@ void supervisor_report(struct supervisor *s)
 	      s->record.artifact ? s->record.meta.id : "no artifact");
 	s->state = SUPERVISOR_FLUSHING;
 	live_changed(s, clock_monotonic_ms());
-	/* A wish to end the run that is older than the grace time is not why the command ended. */
+	/* If the wish to end the run is older than the grace time, the command did not end for that
+	   reason. */
 	if (s->stall_at) {
 		int64_t now = clock_monotonic_ms();
 		if (!s->tree.step && now - s->stall_at > s->job->settings->grace)
@@ -406,7 +410,7 @@ void supervisor_report(struct supervisor *s)
 
 void supervisor_yield(struct supervisor *s, int64_t now_ms)
 {
-	/* A front end that is stopped with the command does not read. */
+	/* A front end that is stopped with the command reads nothing, so it is let go later. */
 	s->timer[TIMER_YIELD] = s->stopped ? now_ms + YIELD_AGAIN_MS : 0;
 	if (s->state != SUPERVISOR_RUNNING || s->stopped || s->front.fd < 0 || s->ending ||
 	    live_open(s) < 0)
@@ -449,8 +453,8 @@ void supervisor_hand_over(struct supervisor *s, int64_t now_ms)
 		supervisor_yield(s, now_ms);
 }
 
-/* Prints what is held back, and at a heartbeat, or if the reader could not be given that, that the
-   command runs. */
+/* Prints what is held back. At a heartbeat, or if the reader could not be given what is held,
+   prints that the command runs. */
 static void report_print(struct supervisor *s, struct source *source,
 			 enum interceptor_moment moment, const struct wait *wait, int64_t now_ms)
 {
@@ -493,7 +497,8 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
 			struct wait wait;
 			wait_look(&wait, s->drawn ? s->looks.device : 0, 0);
 			report_print(s, source, INTERCEPT_HEARTBEAT, &wait, now_ms);
-			/* Less and less often, so that they add up to less than a preview. */
+			/* Heartbeats come less and less often, so that together they are less than
+			   a preview. */
 			if (s->heartbeat_ms < HEARTBEAT_MOST_MS)
 				s->heartbeat_ms *= 2;
 		}

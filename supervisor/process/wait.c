@@ -35,8 +35,10 @@ enum call_form { CALL_OTHER, CALL_READ, CALL_RECEIVE, CALL_POLL, CALL_SELECT, CA
 static const struct wait_call {
 	long number;
 	enum call_form form;
-	int timeout;    /* the argument that has it, of those that wait for several descriptors */
-	bool in_memory; /* it is a structure that begins with the seconds; else milliseconds */
+	int timeout;    /* which argument has the timeout, of calls that wait for several
+			   descriptors */
+	bool in_memory; /* the timeout is a structure that begins with the seconds; else
+			   milliseconds */
 } wait_calls[] = {
 #ifdef SYS_poll
 	{SYS_poll, CALL_POLL, 2, false},         {SYS_select, CALL_SELECT, 4, true},
@@ -84,7 +86,7 @@ static size_t read_memory(const struct thread *t, unsigned long at, void *data, 
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Finds out for what the thread waits in its system call. Returns the form of that. */
+/* Finds out what the thread waits for in its system call. Returns the form of the call. */
 static enum call_form wait_on_call(struct thread *t)
 {
 	static const struct wait_call other = {.form = CALL_OTHER};
@@ -147,14 +149,14 @@ static enum call_form wait_on_call(struct thread *t)
 			t->kind = WAIT_SLEEP;
 		return CALL_OTHER;
 	}
-	/* Cases that the descriptors alone do not show. nvim makes the terminal its standard input,
-	   and finds that it can't be read. */
+	/* A terminal as standard input counts, too, whatever descriptors the call has: nvim makes
+	   the terminal its standard input and then can't read it. */
 	if (t->kind < WAIT_KEYS && wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
 		t->kind = WAIT_KEYS;
 	if (t->kind != WAIT_UNKNOWN)
 		return call->form;
-	/* With a timeout of a second or more the program may do something after that; shorter ones
-	   only pass the time. */
+	/* With a timeout of a second or more the program may do something when it is over; with a
+	   shorter one it only looks around. */
 	unsigned long given = args[call->timeout];
 	long seconds;
 	bool timed = (int)given >= 1000;
@@ -200,7 +202,8 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group)
 			enum wait_input input = INPUT_NONE;
 			if (process_call(p.pid, tid, &t.call) == 0) {
 				enum call_form form = wait_on_call(&t);
-				/* One thread that reads decides; most others wait for work. */
+				/* One thread that reads decides: most other threads only wait for
+				   work. */
 				runs = t.call.runs && !group;
 				if (form >= CALL_POLL)
 					input = INPUT_POLLED;

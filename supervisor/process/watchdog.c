@@ -19,10 +19,12 @@
 
 #define LOOK_MS 20
 
-/* timeout(1) signals its child, then its group. */
+/* How long a signal to the group may come after one to the process: timeout(1) signals its child,
+   then its group. */
 #define LATER_MS 3
 
-/* After so long without an answer the watchdog is looked at. Where the machine stalls it is late.
+/* After this time without an answer the asker looks whether the watchdog can run: on a machine that
+   stalls, answers are late.
  */
 #define ANSWER_MS    300
 #define ANSWER_LOOKS 20
@@ -36,7 +38,7 @@ void watchdog_restore_terminal(const struct job *job)
 	const int terminal = job->channels.keyboard;
 	const struct termios *raw = &job->raw;
 	struct termios now;
-	/* A shell that noticed first has set its own by now. */
+	/* A shell that has noticed before has set its own modes by now. */
 	if (terminal >= 0 && tcgetattr(terminal, &now) == 0 && now.c_lflag == raw->c_lflag &&
 	    now.c_iflag == raw->c_iflag && now.c_oflag == raw->c_oflag)
 		tcsetattr(terminal, TCSADRAIN, &job->modes);
@@ -73,7 +75,8 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 	for (ssize_t n = -1; n != 0 && !is_blind;) {
 		int waiting;
 		bool ends = false, asks = false;
-		/* POLLPRI never comes: only the end wakes it, and each look where poll() fails. */
+		/* POLLPRI never comes, so only the pipe's end wakes the watchdog (or each look,
+		   where poll() fails). */
 		loop_watch(&loop, pipe, POLLPRI, loop_note, &ends);
 		loop_watch(&loop, asked, POLLIN, loop_note, &asks);
 		loop_turn(&loop);
@@ -87,8 +90,8 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 		}
 		if (!asks || watchdog_answer(asked))
 			continue;
-		/* The front end has gone. The supervisor, which sleeps until the command has been
-		   executed, may not see it. */
+		/* The front end has gone. The supervisor may not notice while it sleeps, until the
+		   command has been executed. */
 		asked = -1;
 		is_blind = group == 0 && ioctl(pipe, FIONREAD, &waiting) == 0 && waiting == 0;
 	}
@@ -97,8 +100,9 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 	watchdog_restore_terminal(job);
 	struct tree_end end = {
 		.session = session, .group = group, .grace_ms = job->settings->grace};
-	/* As long as the session's number is the supervisor's, which was forked before this
-	   process: nobody has it, or somebody who is no younger. */
+	/* Goes on only while the session's number is still the supervisor's, which was forked
+	   before this process: no process has that number, or one that is no younger than this
+	   process. */
 	struct process leader, self;
 	while ((process_read(session, &leader) < 0 ||
 		(process_read(getpid(), &self) == 0 && leader.started <= self.started)) &&
@@ -109,7 +113,7 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 
 void watchdog_tell(int *pipe, pid_t group)
 {
-	/* A watchdog that was not told would end what it must not: so it is tried twice. */
+	/* The write is tried twice: a watchdog that was not told would end what it must not. */
 	if (*pipe >= 0 && io_write(*pipe, &group, sizeof(group)) < 0)
 		io_write(*pipe, &group, sizeof(group));
 	if (group == 0)
@@ -146,10 +150,11 @@ bool watchdog_ask(pid_t watchdog, int asked, int what)
 	setsockopt(asked, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	for (int looks = 0; looks <= ANSWER_LOOKS;) {
 		ssize_t n = recv(asked, &said, 1, 0);
-		/* Answers to earlier questions may come too late. */
+		/* The answer to an earlier question may come only now; it is passed over. */
 		if (n == 1 && (said & ~YES) == what)
 			return said & YES;
-		/* One that is stopped, traced or waits for a disk may be so for hours. */
+		/* A watchdog that is stopped, is traced or waits for a disk may not answer for
+		   hours. */
 		looks += n < 0;
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) ||
 		    (n < 0 &&
