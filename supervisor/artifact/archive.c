@@ -24,13 +24,13 @@
 #define PACK_WINDOW_LOG   21
 #define UNPACK_WINDOW_LOG 23
 
-/* The part of a text behind its gap stands in a member of its own. */
+/* The part of a text behind its gap is a member of its own. */
 #define REST ".rest"
 
 /* The line that announces a gap fits into so many bytes (lib/gap.h). */
 #define NOTICE_MOST ((uint64_t)512)
 
-/* Bytes of a part's file that are a member: up to the gap, and behind it. */
+/* The bytes of a part's file that make one member: those up to the gap, or those behind it. */
 struct range {
 	uint64_t from, to;
 };
@@ -61,7 +61,7 @@ struct tar_header {
 
 _Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "a header is a block");
 
-/* The sum of a header's bytes, those of the sum itself as blanks. */
+/* The sum of a header's bytes, in which the field of the sum counts as blanks. */
 static unsigned tar_sum(const struct tar_header *h)
 {
 	const unsigned char *bytes = (const unsigned char *)h;
@@ -133,7 +133,7 @@ static int pack_member(struct packer *p, const char *name, int fd, struct range 
 	snprintf(h.name, sizeof(h.name), "%s", name);
 	snprintf(h.mtime, sizeof(h.mtime), "%011" PRIo64, (uint64_t)mtime_s & 077777777777);
 	snprintf(h.size, sizeof(h.size), "%011" PRIo64, size & 077777777777);
-	/* From 8 GiB on as a binary number, as GNU's tar has it. */
+	/* From 8 GiB on the size is a binary number, as in GNU's tar. */
 	if (size > 077777777777) {
 		h.size[0] = (char)0x80;
 		uint64_t left = size;
@@ -185,7 +185,7 @@ int archive_write(int dir, const char *id, int fd)
 	int result = -1, text = id_open_text(dir, id, ARTIFACT_OUT);
 	if (text < 0)
 		return -1;
-	/* The lock keeps others from removing it meanwhile. */
+	/* The lock keeps others from removing the artifact meanwhile. */
 	if (flock(text, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
 		errno = EBUSY;
 		goto out;
@@ -219,8 +219,8 @@ out:
 
 /* --- restoring ---------------------------------------------------------------- */
 
-// The parts are written under temporary names (".ID.txt"; gc removes what a crash leaves of them)
-// and get their own when all has come, the text last: then the artifact is there.
+// The parts are written under temporary names (".ID.txt"; gc removes those that a crash leaves).
+// When all have come, they get their own names, the text last: with it the artifact is there.
 
 struct restore {
 	const struct store *store;
@@ -237,7 +237,7 @@ struct restore {
 	struct buffer json;
 	struct meta meta; /* points into its own memory */
 	bool claimed, there;
-	char id[ID_LEN + 1]; /* here; in the archive it is that of `meta` */
+	char id[ID_LEN + 1]; /* the ID in this store; `meta` has the one in the archive */
 	struct {
 		int fd;
 		uint64_t size, stored; /* of the file; without its gap */
@@ -281,7 +281,8 @@ static int unpack_all(struct restore *r, void *data, size_t len)
 	return n < 0 ? -1 : (size_t)n == len ? 0 : refuse();
 }
 
-/* ID.json, all about the rest: takes the ID. Returns 0, or -1 with errno. */
+/* Reads ID.json, which describes the other members, and takes the ID. Returns 0, or -1 with
+   errno. */
 static int restore_metadata(struct restore *r, uint64_t size)
 {
 	if (size == 0 || size > META_MAX)
@@ -301,7 +302,7 @@ static int restore_metadata(struct restore *r, uint64_t size)
 	if (r->there)
 		return 0;
 	int claimed = id_claim(r->store, r->session, r->meta.started_ms, r->id);
-	/* A run that has written nothing yet may have it. */
+	/* A run that has written nothing yet may have the ID: any other will do. */
 	if (claimed < 0 && errno == EEXIST && !r->wanted) {
 		*r->id = '\0';
 		claimed = id_claim(r->store, r->session, r->meta.started_ms, r->id);
@@ -310,14 +311,14 @@ static int restore_metadata(struct restore *r, uint64_t size)
 	return claimed;
 }
 
-/* The bytes of a part, up to its gap or the rest of it. Returns 0, or -1 with errno. */
+/* Takes the bytes of a part, up to its gap or behind it. Returns 0, or -1 with errno. */
 static int restore_part(struct restore *r, enum artifact_part part, bool rest, uint64_t size)
 {
 	struct range ranges[2];
 	char name[ID_FILE_NAME];
 	int fd = r->parts[part].fd;
 	part_ranges(&r->meta, part, INT64_MAX, ranges);
-	/* The rest stands where the metadata say, behind all that came before the gap. */
+	/* The bytes behind the gap go where the metadata say, behind all bytes before the gap. */
 	if (rest ? fd < 0 || ranges[1].from == INT64_MAX || r->parts[part].size != ranges[0].to
 		 : fd >= 0)
 		return refuse();
@@ -386,7 +387,8 @@ static int restore_members(struct restore *r)
 		return got < 0 ? -1 : 0;
 	if (r->parts[ARTIFACT_OUT].fd < 0)
 		return refuse();
-	/* Behind the last member: zeros to the end of the frame, and nothing behind that. */
+	/* Behind the last member only zeros may follow, to the end of the frame, and nothing behind
+	   the frame. */
 	ssize_t n;
 	while ((n = unpack_some(r, r->block, BLOCK)) > 0) {
 		if (r->block[0] || memcmp(r->block, r->block + 1, (size_t)n - 1) != 0)
@@ -446,7 +448,7 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 		r.parts[i].fd = -1;
 	if (r.dir < 0)
 		return -1;
-	/* Drop the old line if the artifact was in this session before. */
+	/* Drops the old line if the artifact was in this session before. */
 	if (journal_clean(r.dir, 0, 0) < 0 && errno != ENOENT)
 		goto out;
 	r.zstd = ZSTD_createDCtx();

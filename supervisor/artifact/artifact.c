@@ -21,8 +21,8 @@
 
 // The disk cap: of a longer text the first half of the cap stays, and a rolling tail.
 //
-// The tail moves on by whole steps from line start to line start, so a mark (offset and line
-// number) is kept for each step while the text passes. A line longer than that is cut inside.
+// The tail moves on by whole steps, from line start to line start, so a mark (offset and line
+// number) is kept for each step while the text passes. A line longer than a step is cut inside.
 
 #define CAP_MIN   4096 /* smaller caps are taken as this */
 #define CAP_STEPS 8    /* in the tail */
@@ -36,7 +36,7 @@ struct cap {
 	uint64_t head, tail, step;        /* bytes; head 0: no cap */
 	struct cap_mark marks[CAP_MARKS]; /* behind the gap, ascending */
 	size_t mark_count;
-	uint64_t next; /* the next mark is the first line start from here on */
+	uint64_t next; /* the next mark is the first line start at or behind this offset */
 
 	/* The gap, empty (begin == end) until it is needed. */
 	uint64_t begin, end; /* offsets */
@@ -53,10 +53,10 @@ struct stream {
 	int fd, idx;
 	int error;           /* the first failed write's errno, or 0 */
 	bool keeping;        /* false: what comes is counted, not stored */
-	uint64_t kept_lines; /* whole ones in the file, once nothing is stored any more */
+	uint64_t kept_lines; /* whole lines in the file, once nothing is stored any more */
 	char *collected;     /* final bytes not written yet; allocated on first use */
 	size_t len;
-	uint64_t checked;          /* bytes when it was last looked how much is free */
+	uint64_t checked;          /* bytes at the last look at how much is free */
 	struct index_writer index; /* what was written, and its index */
 	uint64_t line_start;       /* offset behind the last newline */
 	uint64_t end;              /* size of the file */
@@ -70,7 +70,8 @@ struct artifact {
 	struct meta *meta;
 	uint64_t max_bytes, min_free;
 	int dir;
-	struct stream parts[ARTIFACT_PARTS]; /* used where `of` is set, then open if fd >= 0 */
+	struct stream parts[ARTIFACT_PARTS]; /* a part with `of` is in use; its file is open if fd
+						>= 0 */
 	char path[PATH_MAX];
 };
 
@@ -173,7 +174,7 @@ static void set_live(struct stream *s, const char *data, size_t len)
 	s->live_open = len > 0 && data[len - 1] != '\n';
 }
 
-/* Ends the storing: the file stays as a prefix of the text. */
+/* Stores nothing more: the file stays as a prefix of the text. */
 static void stop_keeping(struct stream *s, uint64_t size)
 {
 	s->keeping = false;
@@ -195,14 +196,14 @@ static void punch(struct stream *s, const struct cap *before)
 		for (ssize_t i = 0; i < n && i < 3 && (next[i] & 0xC0) == 0x80; i++)
 			c->end++;
 	}
-	/* The newline before the end stays: it tells that a line starts there, and keeps
-	   that line apart from the hole for whoever reads the file as it is. */
+	/* The newline before the end of the gap stays. It shows that a line starts there, and for
+	   readers of the bare file it keeps that line apart from the hole. */
 	uint64_t hole = c->begin + GAP_ANNOUNCE_MAX, hole_end = c->end - c->whole;
-	/* A block that was only half in the hole till now is released with its other half. */
+	/* A block that only partly was in the hole till now is released with its other part. */
 	uint64_t again = (before->end - 1) / PUNCH_ALIGN * PUNCH_ALIGN;
 	if (again > hole)
 		hole = again;
-	/* Before bytes are released: the metadata must not lag. */
+	/* The metadata are written before bytes are released, so that they never lag. */
 	artifact_describe(s->of);
 	int result;
 	do {
@@ -217,9 +218,9 @@ static void punch(struct stream *s, const struct cap *before)
 		artifact_describe(s->of);
 		return;
 	}
-	/* The line that stands at the start of the gap, best effort, since the metadata say the
-	   same: one of its own, even if the cut is inside a line, and padded with NULs, like the
-	   hole behind it, over the old bytes. */
+	/* Writes the line that announces the gap, at its start. It is a line of its own, even if
+	   the cut is inside a line, and NULs, as in the hole behind it, cover the rest of the old
+	   bytes. Errors do not matter, since the metadata say the same. */
 	char block[GAP_ANNOUNCE_MAX + 1] = {'\n'}, last = '\n';
 	const struct gap gap = {.from = c->from, .to = c->to, .bytes = c->end - c->begin};
 	int saved = s->error;
@@ -228,7 +229,7 @@ static void punch(struct stream *s, const struct cap *before)
 		io_read_at(s->fd, &last, 1, (off_t)c->begin - 1);
 	stream_write_some(s, block + (last == '\n'), GAP_ANNOUNCE_MAX, c->begin);
 	s->error = saved;
-	/* The index entries of the gap go, too, since nobody looks for its lines. */
+	/* The index entries of the gap's lines go, too: nobody looks for these lines. */
 	uint64_t begin = index_offset((c->from - 1) / INDEX_STRIDE + 1);
 	uint64_t end = index_offset((c->to + c->whole + INDEX_STRIDE - 2) / INDEX_STRIDE);
 	if (s->idx >= 0 && end > begin)
@@ -254,8 +255,9 @@ static void make_room(struct stream *s, size_t len)
 		c->whole = true;
 		passed++;
 	} else {
-		/* No line starts from c->next on, so all from there is in the line that is open.
-		   It lies well before `bytes`: at most two steps behind `needed`. */
+		/* No line starts at or behind c->next, so all bytes from there on are of the
+		   unfinished line. That place is well before `bytes`: at most two steps behind
+		   `needed`. */
 		c->end = (needed > c->next ? needed : c->next) + c->step;
 		c->to = s->index.lines + 1;
 		c->whole = false;
@@ -265,7 +267,7 @@ static void make_room(struct stream *s, size_t len)
 	punch(s, &before);
 }
 
-/* `len` final bytes were written or lost: counts them. */
+/* Counts `len` final bytes, which were written or lost. */
 static void stream_pass(struct stream *s, const char *data, size_t len)
 {
 	struct cap *c = &s->cap;
@@ -277,8 +279,8 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 	const char *newline = memrchr(data, '\n', len);
 	if (newline)
 		s->line_start = bytes + (uint64_t)(newline - data) + 1;
-	/* Where lines start, for the tail of the cap: one that starts at `next` has its newline one
-	   byte before. */
+	/* Marks where lines start, for the tail of the cap. A line that starts at `next` has a
+	   newline one byte before. */
 	for (size_t done = 0; c->head > 0 && bytes + len >= c->next && c->mark_count < CAP_MARKS;) {
 		size_t from = c->next - 1 > bytes + done ? (size_t)(c->next - 1 - bytes) : done;
 		newline = memchr(data + from, '\n', len - from);
@@ -295,7 +297,7 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 		stop_indexing(s);
 	if (s->index.bytes != c->head || c->head == 0)
 		return;
-	/* The head ends with a line, unless that would give up half of it. */
+	/* The head ends with a whole line, unless half of the head would be lost by that. */
 	uint64_t at = s->line_start;
 	if (c->head - at > c->head / 2) {
 		char tail[4];
@@ -312,9 +314,10 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 /* Writes `len` final bytes, and behind them in `data` the `live` ones. */
 static int store(struct stream *s, const char *data, size_t len, size_t live)
 {
-	/* The live part is now final or stale, so none of it may stay. */
+	/* The live part is now final or stale, so nothing of it may stay. */
 	set_live(s, NULL, 0);
-	/* Stops in time, so that others find room on the disk. A tail that rolls on takes no more.
+	/* Stops in time, so that others find room on the disk. A tail that rolls on needs no more
+	   room.
 	 */
 	if (s->keeping && s->of->min_free > 0 && s->cap.begin == s->cap.end &&
 	    (!s->checked || s->index.bytes - s->checked >= ARTIFACT_WINDOW)) {
@@ -327,12 +330,12 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 	if (s->keeping)
 		stream_shrink(s, s->index.bytes + len + live);
 	while (len > 0) {
-		/* The bytes that may be passed at once under the cap. */
+		/* `n`: the bytes that the cap lets pass at once. */
 		const struct cap *c = &s->cap;
 		uint64_t bytes = s->index.bytes, most = bytes < c->head ? c->head - bytes : c->step;
 		size_t n = c->head == 0 || len < most ? len : (size_t)most;
 		size_t behind = n == len ? live : 0;
-		/* Raw bytes have no lines to announce a gap with: only their head is kept. */
+		/* Of raw bytes only the head is kept: no line among them could announce a gap. */
 		if (s->keeping && s->is_text)
 			make_room(s, n);
 		else if (s->keeping && c->head != 0 && bytes + n > c->head + c->tail)
@@ -375,7 +378,8 @@ static void stream_close(struct stream *s)
 
 /* --- all of them ------------------------------------------------------------------------- */
 
-/* The stream of a part, made on first use. One that can't be made only counts. */
+/* Returns the stream of a part, which the first use makes. If its file can't be made, the stream
+   only counts. */
 static struct stream *use_part(struct artifact *a, enum artifact_part part)
 {
 	struct stream *s = &a->parts[part];
@@ -408,7 +412,7 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 		return -1;
 	if (!store_has_room(a->dir, a->min_free))
 		goto close_dir;
-	/* The caller may have claimed it before, in any store. */
+	/* The caller may have claimed the ID before, in any store. */
 	bool again = m->id[0];
 	if (id_claim(store, session, m->started_ms, m->id) < 0 && (!again || errno != EEXIST))
 		goto close_dir;
@@ -423,8 +427,9 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 		errno = text->error;
 		goto release;
 	}
-	/* By this lock others see that the run lives. A reader that is testing it (meta_is_held)
-	   has it for a moment. Without locks in the file system the run only looks interrupted. */
+	/* This lock shows others that the run lives. A reader that tests it (meta_is_held) holds it
+	   for a moment. In a file system without locks the run looks interrupted; nothing else is
+	   lost. */
 	store_lock(text->fd, LOCK_EX, STORE_LOCK_MS);
 	if (artifact_describe(a) == 0 && journal_add_made(a->dir, m->id) == 0)
 		return 0;
@@ -501,7 +506,8 @@ int artifact_set_live(struct artifact *a, enum artifact_part part, const char *d
 		return 0;
 	struct stream *s = use_part(a, part);
 	if (s->collected && s->len + len <= ARTIFACT_WINDOW && s->len > 0) {
-		/* Together, so that there is no moment with neither the old nor the new. */
+		/* Final and live bytes are written together, so that at no moment both the old and
+		   the new ones are missing. */
 		if (len > 0)
 			memcpy(s->collected + s->len, data, len);
 		store(s, s->collected, s->len, len);
@@ -530,7 +536,7 @@ int artifact_end_recording(struct artifact *a, enum artifact_part part, const ch
 			 "%s[... recording ended: %.80s; what background processes write later is "
 			 "not kept]\n",
 			 s->index.bytes != s->line_start ? "\n" : "", why);
-	/* A loss before this one was announced already. */
+	/* If bytes were lost before, that was announced already. */
 	return s->keeping ? artifact_append(a, part, line, (size_t)len) : s->error ? -1 : 0;
 }
 

@@ -10,14 +10,14 @@
 //           journal.jsonl  what happened in the session (journal.h)
 //
 // Text is collected and written in large writes. While the run lives, each text file ends with the
-// part that is not final yet (artifact_set_live), rewritten in place, so that a reader sees what a
-// person would and a kill at any moment leaves it there.
+// part that is not final yet (artifact_set_live), which is rewritten in place: a reader sees what a
+// person would see, and a kill at any moment leaves that.
 //
 // Past `max_bytes` per stream the first half stays and the rest becomes a rolling tail: whole lines
 // between them (a line longer than that is cut inside) are released by punching a hole into the
-// file, so offsets stay as they are; one announcing line stands at the start of the gap, which
-// ID.json has before it is made. Where the file system can't punch, the text ends there (EFBIG).
-// Only the first `max_bytes` of raw bytes and of a recording are kept.
+// file, so offsets stay as they are; one line at the start of the gap announces it. ID.json has the
+// gap before it is made. Where the file system can't punch holes, the text ends there (EFBIG). Only
+// the first `max_bytes` of raw bytes and of a recording are kept.
 //
 // The first failed write (disk full, ...) ends that stream's writing for good: what is there stays,
 // artifact_error() says why, later calls count but do not write.
@@ -34,20 +34,20 @@
 
 struct artifact;
 
-/* Final text is written up to multiples of this in the file: with such writes the kernel
-   uses large pages, and needs half the time of writes that start or end anywhere. */
+/* Final text is written up to multiples of this offset. For such writes the kernel uses large pages
+   and needs half the time of writes that start or end anywhere. */
 #define ARTIFACT_WINDOW ((size_t)256 * 1024)
 
 /* Claims an ID, creates ID.txt (locked by this process as long as the artifact is open,
    close-on-exec) and ID.json, in the first store where all of that succeeds. `meta` gives the
-   command, cwd, session, start, state, and the ID if one was claimed; else its `id` is filled in.
-   The artifact uses *meta until it is closed. `max_bytes` 0: no cap. Where less than `min_free`
+   command, cwd, session, start, state, and the ID if one was claimed; otherwise `id` is filled in.
+   The artifact uses *meta until artifact_close(). `max_bytes` 0: no cap. Where less than `min_free`
    bytes are free the disk counts as full. NULL with errno. */
 struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t min_free);
 
 /* The next final bytes of a part. Returns 0, or -1 when writing has failed (the first time or
-   before). Files but ID.txt are created on first use. Final bytes replace the live part; set it
-   again afterwards. */
+   before). The first use creates a file other than ID.txt. Final bytes replace the live part; set
+   that again afterwards. */
 int artifact_append(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
 /* Creates the file of a part even if nothing is written to it. */
@@ -57,9 +57,8 @@ void artifact_use(struct artifact *a, enum artifact_part part);
    or -1 as above. */
 int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
-/* Ends the recording of a text part that goes on, since background processes may still write: a
-   line of its own says so, and `why` ("silent for 10 min 0 s").
-   Returns 0 or -1 as above. */
+/* Ends the recording of a text part that background processes may still write to. A line of its own
+   says so, and says `why` ("silent for 10 min 0 s"). Returns 0 or -1 as above. */
 int artifact_end_recording(struct artifact *a, enum artifact_part part, const char *why);
 
 /* The errno of the first failed write, or 0. */
@@ -77,12 +76,13 @@ int artifact_directory(const struct artifact *a);
 /* The absolute path of a part: false if it has no file. */
 bool artifact_part_path(const struct artifact *a, enum artifact_part part, char out[PATH_MAX]);
 
-/* Writes ID.shown, once the reader has all: a line with a JSON object, which has the ranges of
-   lines that were shown ("stdout", "stderr": [[FROM,TO]...], in their order) and the "bytes" that
-   were printed; then these as they were, or the first of them. Returns 0, or -1 with errno. */
+/* Writes ID.shown, once the reader has everything: first a line with a JSON object, which has the
+   ranges of lines that were shown ("stdout", "stderr": [[FROM,TO]...], in the order shown) and the
+   number of "bytes" that were printed; then those bytes, or the first of them. Returns 0, or -1
+   with errno. */
 int artifact_keep_shown(const struct artifact *a, const char *data, size_t len);
 
-/* Closes the files and frees; it does not write (call artifact_update before). */
+/* Closes the files and frees. Writes nothing: call artifact_update() before. */
 void artifact_close(struct artifact *a);
 
 #endif

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* So many bytes of a command are looked for in a line; the metadata have the rest. */
+/* How many bytes of a command are compared with a line; the rest is compared with the metadata. */
 #define WORDS_MOST ((size_t)512)
 
 bool earlier_is_same(const struct meta *a, const struct meta *b)
@@ -25,7 +25,7 @@ bool earlier_is_same(const struct meta *a, const struct meta *b)
 	return !*x && !*y;
 }
 
-/* Opens the run of a line if it is one of the command of `m`, and is kept. */
+/* Opens the run of a line if it is a run of the command of `m` and is kept. */
 static bool earlier_open(const struct journal_line *line, const struct meta *m,
 			 struct earlier_run *run)
 {
@@ -62,7 +62,8 @@ int earlier_find(struct store *stores, int count, const char *session, const str
 			got = journal_next(j, &line);
 			if (got != 1 || !*line.of.id || strcmp(line.of.id, m->id) >= 0 ||
 			    !memmem(line.text, line.len, words.data, len) ||
-			    /* Its line tells that it is not wanted; nothing of it is opened. */
+			    /* The line alone shows that the run is not wanted; nothing of the run
+			       is opened. */
 			    (last->is_found && journal_parse_sums(&line, &end) &&
 			     meta_has_failed(&end)) ||
 			    !earlier_open(&line, m, &run))

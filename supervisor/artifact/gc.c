@@ -27,19 +27,19 @@
 /* The longest time that a process other than a supervisor holds the lock. */
 #define LOCK_HELD_MS 20
 
-/* Whether a supervisor still writes the text, or has just begun to. If not, it is locked against
-   one that is about to begin, or another removal. */
+/* Whether a supervisor still writes the text, or has just begun to. If not, locks the text against
+   a supervisor that is about to begin, and against another removal. */
 static bool removal_is_running(int fd, int dir, const char *id)
 {
 	struct stat st;
-	/* Between the making of the text and its lock, which comes before the metadata. */
+	/* The text was made and is about to be locked; the metadata come after the lock. */
 	if (!id_has_file(dir, id, ARTIFACT_JSON) && fstat(fd, &st) == 0 &&
 	    clock_real_ms() / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
 		return true;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return false;
-	/* The metadata decide where the text is locked, or the file system has no locks;
-	   meta_read() makes a run that is neither done nor locked an interrupted one. */
+	/* If the text is locked, or the file system has no locks, the metadata decide. meta_read()
+	   says of a run that is neither done nor locked that it was interrupted. */
 	bool held = errno == EWOULDBLOCK, said = false;
 	struct meta m;
 	if (meta_read(dir, id, &m) == 0) {
@@ -66,7 +66,7 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 		return REMOVAL_FAILED;
 	}
 	bool running = fd >= 0 && removal_is_running(fd, dir, id);
-	/* A link or another user's file of that name can't be opened, but is removed. */
+	/* A link of that name, or another user's file, can't be opened, but is removed. */
 	int was = running ? -1 : id_remove_files(dir, id, freed);
 	if (was < 0)
 		error = fd < 0 && error != ENOENT ? error : errno;
@@ -117,7 +117,7 @@ void retention_decide(struct inventory *v, const struct retention_limits *l, int
 			if (now_ms - item->last_ms >= SETTLED_MS)
 				item->why = RETENTION_LEFTOVER;
 		} else if (item->running) {
-			/* They stay in any case, so they are counted first. */
+			/* Artifacts of running runs stay in any case, so they are counted first. */
 			count++;
 			retention_is_over(&bytes, item->bytes, 0);
 		} else if (s->ended_ms && now_ms - s->ended_ms >= l->keep_ms) {
@@ -139,7 +139,7 @@ void retention_decide(struct inventory *v, const struct retention_limits *l, int
 
 /* --- the inventory ------------------------------------------------------------ */
 
-/* To list an open directory from its first entry on. */
+/* Returns a second descriptor of an open directory, to list it from its first entry on. */
 static int reopen_directory(int dir)
 {
 	return openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -297,10 +297,10 @@ void inventory_release(struct inventory *v)
 
 /* --- when ------------------------------------------------------------------------ */
 
-/* Its time is when the store was last cleaned up. */
+/* The time of this file is when the store was last cleaned up. */
 #define STAMP "gc"
 
-/* Longer than that without cleaning up: nothing ran, or the clock has jumped. */
+/* If the store was not cleaned up for longer than this, nothing ran or the clock has jumped. */
 #define AWAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
 static bool gc_is_time(const struct stat *st, int64_t interval_ms)
@@ -321,7 +321,7 @@ bool gc_is_due(const struct store *s, int64_t interval_ms)
 	return false;
 }
 
-/* Takes the turn. Returns false if it is not due, or another process has it. */
+/* Takes the turn to clean up. Returns false if it is not due, or another process has it. */
 static bool gc_begin(struct gc *g)
 {
 	const struct timespec now = {.tv_sec = g->now_ms / 1000}, times[2] = {now, now};
@@ -330,7 +330,8 @@ static bool gc_begin(struct gc *g)
 	int fd = store_open_file(g->store->fd, STAMP, g->dry ? O_RDONLY : O_RDWR);
 	bool mine = g->interval_ms == 0 || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
 					    fstat(fd, &st) == 0 && gc_is_time(&st, g->interval_ms));
-	/* By itself nothing goes by its age then, before the next time. */
+	/* A cleanup that nobody asked for then removes nothing for its age; only the next one
+	   does. */
 	if (g->interval_ms && g->now_ms - clock_ms(&st.st_mtim) > AWAY_MS) {
 		l->max_age_ms = 0;
 		l->keep_ms = l->keep_ms ? INT64_MAX : 0;
@@ -349,7 +350,7 @@ void gc_note_failure(struct gc *g)
 		g->result.error = errno;
 }
 
-/* Removes what was decided on; with `dry` only counts. It may end early anywhere. */
+/* Removes what was decided on; with `dry` only counts. A crash anywhere does no harm. */
 static void remove_items(struct gc *g, struct inventory *v, bool newest_first)
 {
 	int dir = -1;
@@ -469,7 +470,7 @@ static bool is_idle_claim(const struct gc *g, const struct inventory *v, int ids
 	return !lives;
 }
 
-/* Removes old temporary files, and with `v` claims, from their directory, and closes that. */
+/* Removes old temporary files, and with `v` also claims, from a directory, and closes it. */
 static void sweep(struct gc *g, int dir, const struct inventory *v)
 {
 	DIR *d = io_list(dir);
@@ -507,7 +508,7 @@ int gc_run(struct gc *g)
 	}
 	retention_decide(&v, &g->limits, g->now_ms);
 	remove_items(g, &v, false);
-	/* Then each session is cleaned up, and goes if nothing is lost with it. */
+	/* Then cleans up each session, and removes a session if nothing is lost with it. */
 	for (size_t i = 0; i < v.session_count; i++) {
 		const struct inventory_session *s = &v.sessions[i];
 		int dir = store_open_session(g->store, s->name, false);
@@ -546,7 +547,7 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 		if (item->text && item->id >= from && item->id <= to)
 			item->why = RETENTION_ASKED;
 	}
-	/* If it ends early, the rest is an earlier state of the session. */
+	/* The newest go first: after a crash the rest is an earlier state of the session. */
 	remove_items(g, &v, true);
 	for (size_t i = 0; i < v.count; i++)
 		in_use += v.items[i].why == RETENTION_ASKED && v.items[i].running;

@@ -17,35 +17,35 @@ struct settings;
 
 // Removing one artifact.
 //
-// Its text goes first: from then on it is not listed, found or counted. Other files that a crash
-// leaves have no text, and go with the next gc. The claim of its ID goes last, so that no new run
-// gets that ID before.
+// Its text goes first: without a text an artifact is not listed, found or counted, and the next gc
+// removes what a crash has left of it. The claim of its ID goes last, so that no new run gets the
+// ID before.
 //
-// Nothing but names in the session's directory and in STORE/ids is removed; a link that somebody
-// put there goes, and what it leads to stays.
+// Only names in the session's directory and in STORE/ids are removed: of a link that somebody put
+// there the target stays.
 
 enum removal {
 	REMOVAL_DONE,
 	REMOVAL_ABSENT,  /* it is not there (any more) */
-	REMOVAL_RUNNING, /* a supervisor still writes it, or has just begun to: it stays */
+	REMOVAL_RUNNING, /* stays, since a supervisor still writes it or has just begun to */
 	REMOVAL_FAILED,  /* errno */
 };
 
 /* `dir` is the session's directory. Adds the freed bytes to *freed, even if only a part of the
-   artifact was there (REMOVAL_ABSENT); those of a short text are overwritten by the next
-   short_sweep(). Any number of processes may do this at a time. */
+   artifact was there (REMOVAL_ABSENT). The next short_sweep() overwrites the bytes of a short text.
+   Any number of processes may call this at a time. */
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed);
 
 // The inventory of a store: every session, every artifact with its size and state.
 //
-// It takes some 50 bytes of memory and a stat(2) for each file, so it is for cleaning up and for
-// `terse session`, not for the path of a run.
+// It takes some 50 bytes of memory and a stat(2) for each file, so only cleaning up and `terse
+// session` use it.
 
 /* Why an artifact is removed; the first that applies. */
 enum retention_why {
 	RETENTION_STAYS,
-	RETENTION_LEFTOVER, /* it has no text, and has been so for a while */
+	RETENTION_LEFTOVER, /* it has had no text for a while */
 	RETENTION_ENDED,    /* its session has, long enough ago */
 	RETENTION_AGE,
 	RETENTION_COUNT,
@@ -59,8 +59,8 @@ struct inventory_item {
 	uint64_t bytes;  /* on disk */
 	int64_t last_ms; /* when it was last written */
 	unsigned session;
-	bool text, json;        /* without a text it is what a crash has left of one */
-	bool running;           /* stays, whatever the limits; counts all the same */
+	bool text, json;        /* false: a crash has left the other files of an artifact */
+	bool running;           /* stays whatever the limits are, but counts for them */
 	enum retention_why why; /* the decision */
 };
 
@@ -88,15 +88,16 @@ void inventory_release(struct inventory *v);
 /* 0: no limit, except for keep_ms. */
 struct retention_limits {
 	int64_t max_age_ms;
-	int64_t keep_ms; /* of a session that has ended; 0: nothing is kept */
+	int64_t keep_ms; /* how long artifacts of a session that has ended are kept; 0: not at
+			    all */
 	uint64_t max_count, max_bytes;
 };
 
-/* Decides which go; touches no file. Where there are too many, the oldest go. */
+/* Decides which artifacts go: of too many the oldest. Touches no file. */
 void retention_decide(struct inventory *v, const struct retention_limits *limits, int64_t now_ms);
 
 struct gc_result {
-	uint64_t artifacts, bytes; /* removed; disk space freed, by leftovers as well */
+	uint64_t artifacts, bytes; /* artifacts removed; disk space freed, also that of leftovers */
 	uint64_t sessions;         /* removed */
 	uint64_t leftovers;        /* files of no artifact, claims of no ID, temporary names */
 	uint64_t failed;           /* could not be removed, ... */
@@ -107,7 +108,7 @@ struct gc {
 	const struct store *store;
 	struct retention_limits limits;
 	int64_t now_ms;
-	int64_t interval_ms; /* not 0: only if it is due, and no other process does it */
+	int64_t interval_ms; /* not 0: cleans up only if that is due and no other process does it */
 	bool dry;            /* only tell */
 	/* Called for each artifact that was removed; may be NULL. */
 	void (*removed)(void *ctx, const struct inventory_session *session,
@@ -121,17 +122,17 @@ void gc_note_failure(struct gc *g);
 
 struct retention_limits gc_limits(const struct settings *settings);
 
-/* Whether the last gc is longer ago than that. Costs one system call. */
+/* Whether the last gc is longer ago than the interval. Costs one system call. */
 bool gc_is_due(const struct store *s, int64_t interval_ms);
 
 /* Returns 0, 1 when it was not its turn, or -1 with errno when the store can't be looked through.
 
-   After a day without it nothing goes by its age where it is due by itself, so that a clock that
-   has jumped, and is set right within the hour, makes nothing old. */
+   If a gc that nobody asked for comes after a day without one, it removes nothing for its age: a
+   clock that has jumped may be set right before the next one. */
 int gc_run(struct gc *g);
 
-/* Removes the artifacts of one session with an ID in from..to (packed) that no run uses, and calls
-   `removed` for each. Returns how many are in use, or -1 with errno. */
+/* Removes those artifacts of one session with an ID in from..to (packed) that no run uses, and
+   calls `removed` for each. Returns how many stay because a run uses them, or -1 with errno. */
 long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, uint64_t to);
 
 /* Removes the rest of a session that has no artifacts. Returns whether it is gone. */

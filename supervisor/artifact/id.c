@@ -160,8 +160,8 @@ int id_claim(const struct store *s, const char *session, int64_t started_ms, cha
 	if (ids < 0)
 		return -1;
 	int result = -1;
-	/* 32,768 IDs per millisecond: after some misses the next millisecond is tried, so
-	   that even a clock that stands still never runs out of them. */
+	/* A millisecond has 32,768 IDs. After some misses the next millisecond is tried, so that
+	   there are IDs even while the clock stands still. */
 	for (int attempt = 0; attempt < 4096; attempt++) {
 		if (!given && id_draw(started_ms + attempt / 16, id) < 0)
 			break;
@@ -182,15 +182,15 @@ void id_release(const struct store *s, const char *id)
 	errno = saved;
 }
 
-/* Finds the session that claimed an ID ("": nobody did). Returns 0 if its artifact is there, or -1
-   with errno: ENOENT unless it may be there all the same. */
+/* Finds the session that claimed an ID ("": none did). Returns 0 if the artifact is there, or -1
+   with errno: ENOENT if it certainly is not. */
 static int id_look(const struct store *s, const char *id, char session[STORE_SESSION_LEN + 1])
 {
 	int ids = store_open_folder(s, STORE_IDS, false), dir = -1;
 	struct short_place place = {.session = ""};
 	bool found = ids >= 0 && short_follow(ids, id, &place) == 0;
 	memcpy(session, place.session, sizeof(place.session));
-	/* Refuses what is no session's name, so also "../x". */
+	/* Refuses any text that is no session's name, such as "../x". */
 	if (found)
 		dir = store_open_session(s, session, false);
 	int result = dir >= 0 && (place.is_short || id_has_file(dir, id, ARTIFACT_OUT)) ? 0 : -1;
@@ -256,8 +256,8 @@ bool id_is_whole(const char *name, char id[ID_LEN + 1])
 	return id_is_valid(name);
 }
 
-/* A run makes its artifact when its text spills: one that started this long before another one is
-   taken to be noted before it. */
+/* A run makes its artifact when its text spills, so lines are not in the order of starts. A run
+   that started this long before another is taken to have its line before the other's. */
 #define LATE_MS 60000
 
 struct last_run {
@@ -266,7 +266,7 @@ struct last_run {
 	int64_t ended_ms;      /* 0: not known */
 };
 
-/* Takes a run from its line, or from the metadata of its artifact. Returns whether it counts. */
+/* Takes a run from its line, or from its artifact's metadata. Returns whether the run counts. */
 static bool last_read(const struct journal_line *line, struct last_run *run)
 {
 	struct meta m = {.owned = NULL};
@@ -285,9 +285,9 @@ static bool last_read(const struct journal_line *line, struct last_run *run)
 	return counts;
 }
 
-/* Finds the artifact of the run that started as the `back`-th before the last one. The journal is
-   read from its end until more runs than `back` have started behind what it tells of, since what
-   stands before has started before. */
+/* Finds the artifact of the run that started as the `back`-th before the last one. Reads the
+   journal from its end until more than `back` runs have started after the line that was read:
+   earlier lines are of runs that have started earlier. */
 static int last_find(struct store *stores, int count, const char *session, unsigned long back,
 		     struct id_found *found)
 {
@@ -299,7 +299,7 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 	int result = -1, got = j ? 1 : -1;
 	bool enough = false;
 	while (got == 1 && !enough && (got = journal_next(j, &line)) == 1) {
-		/* The two lines of a run stand close together. */
+		/* A run can have two lines, which are close together. */
 		size_t at = known;
 		while (at > 0 && (!*line.of.id || strcmp(runs[at - 1].found.id, line.of.id) != 0))
 			at--;
@@ -327,7 +327,7 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 		const struct last_run *last = back < known ? &runs[back] : NULL;
 		if (last)
 			*found = last->found;
-		/* Its artifact may have had to go to another store. */
+		/* The run's artifact may have had to go to another store. */
 		for (int i = 0; last && *found->id && i < count && result < 0; i++) {
 			found->store = &stores[i];
 			result = id_exists(found->store, found->id) ? 0 : -1;

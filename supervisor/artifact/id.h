@@ -13,9 +13,9 @@
 /* IDs of a millisecond. */
 #define ID_DRAWS 32768u
 
-/* Claims an ID for `session` (a result of store_session_name) in the store: this one, or if it is
-   "" a new one. Nobody else gets the same, even when clocks step. Returns 0, or -1 with errno
-   (EEXIST: somebody has it). */
+/* Claims an ID for `session` (a result of store_session_name) in the store: the given one, or if
+   that is "" a new one. Nobody else gets the same ID, even when clocks step. Returns 0, or -1 with
+   errno (EEXIST: somebody has it). */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
 
 /* Draws an ID of that millisecond. Returns 0, or -1 with errno. */
@@ -27,20 +27,20 @@ void id_release(const struct store *s, const char *id);
 /* Whether the artifact with this whole ID is there. */
 bool id_exists(const struct store *s, const char *id);
 
-/* Whether it was `session` that claimed the ID, in the first of the stores in which it is. */
+/* Whether `session` is the one that claimed the ID, in the first store that has the ID. */
 bool id_is_of(const struct store *stores, int count, const char *id, const char *session);
 
 /* Whether `text` has the form of a whole ID. */
 bool id_is_valid(const char *text);
 
-/* The files of an artifact: ID and suffix. Those from ARTIFACT_ARCHIVED on are made anew from the
-   others. */
+/* The files of an artifact: ID and suffix. Files from ARTIFACT_ARCHIVED on are not archived, since
+   they can be made from the others. */
 enum artifact_part {
 	ARTIFACT_OUT,
 	ARTIFACT_ERR,
 	ARTIFACT_RAW,
 	ARTIFACT_CAST,
-	ARTIFACT_PARTS, /* that are written as a stream (artifact.h) */
+	ARTIFACT_PARTS, /* how many are written as a stream (artifact.h) */
 	ARTIFACT_SHOWN = ARTIFACT_PARTS,
 	ARTIFACT_JSON,
 	ARTIFACT_ARCHIVED,
@@ -50,7 +50,7 @@ enum artifact_part {
 };
 extern const char *const artifact_suffixes[ARTIFACT_FILES];
 
-/* Its name behind `prefix`, of one character at most. */
+/* Makes the file's name behind `prefix`, which has one character at most. */
 #define ID_FILE_NAME (ID_LEN + 16)
 void id_file_name(const char *prefix, const char *id, enum artifact_part part,
 		  char name[ID_FILE_NAME]);
@@ -58,11 +58,13 @@ void id_file_name(const char *prefix, const char *id, enum artifact_part part,
 /* Opens a file of the artifact in its session's directory, as store_open_file(). */
 int id_open_file(int dir, const char *id, enum artifact_part part, int flags);
 
-/* Opens it for reading; of a short text (short.h) what would stand in that file. */
+/* Opens a file of the artifact for reading. Of a short text (short.h) it gives what that file would
+   have. */
 int id_open_text(int dir, const char *id, enum artifact_part part);
 
-/* Removes all its files there, temporary ones too, the text first. Adds what is freed on disk.
-   Returns whether there was a text, or -1 with errno if it can't be removed: then all is left. */
+/* Removes all files of the artifact in the directory, temporary ones too, the text first. Adds to
+   *freed what that frees on disk. Returns whether there was a text, or -1 with errno if the text
+   can't be removed: then all files stay. */
 int id_remove_files(int dir, const char *id, uint64_t *freed);
 
 /* Whether it is there. Sets errno if not. */
@@ -71,7 +73,8 @@ bool id_has_file(int dir, const char *id, enum artifact_part part);
 /* Whether the text of a run is kept in its session's directory. Sets errno if not. */
 bool id_is_kept(int dir, const char *id);
 
-/* Which file of an artifact has the name; takes its ID from it. ARTIFACT_FILES: none. */
+/* Returns which file of an artifact has the name, and takes the ID from the name. ARTIFACT_FILES:
+   none. */
 enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1]);
 
 /* The start time in an ID, in milliseconds. */
@@ -87,8 +90,8 @@ void id_unpack(uint64_t packed, char id[ID_LEN + 1]);
 /* For qsort(3) and bsearch(3): by the packed ID that an item begins with. */
 int id_compare(const void *a, const void *b);
 
-/* Whether `name` is a whole ID, "ID.txt", or any other file of an artifact, or a path to one; takes
-   its ID. */
+/* Whether `name` is a whole ID, a file of an artifact ("ID.txt" ...), or a path to one; takes the
+   ID from it. */
 bool id_is_whole(const char *name, char id[ID_LEN + 1]);
 
 struct id_found {
@@ -97,17 +100,17 @@ struct id_found {
 	char id[ID_LEN + 1];
 };
 
-/* A run that is known has no artifact: it was not kept, or was removed. */
+/* The run is known, but its artifact was not kept, or was removed. */
 #define LAST_UNKEPT ENODATA
 
 /* Finds the artifact that `name` means: an ID, "ID.txt" (or any other file of an artifact, or a
    path that ends in it), a unique prefix of an ID with at least one digit, "last" or "last-N".
    Returns 0, or -1 with errno: ENOENT none, EEXIST the prefix is not unique, EINVAL no such form.
 
-   "last" is the run of `session` that started last, among those that have ended (the history knows
-   them) and those that have an artifact; "last-N" is the N-th run before it. Runs of terse's own
-   verbs (config/profile.h), with which an agent reads earlier output, do not count. For a run
-   without an artifact errno is LAST_UNKEPT. */
+   "last" is the run of `session` that started last, of those that have ended (the history has them)
+   or have an artifact. "last-N" is the N-th run before it. Runs of terse's own verbs
+   (config/profile.h), with which an agent reads earlier output, do not count. For a run without an
+   artifact errno is LAST_UNKEPT. */
 int id_find(struct store *stores, int count, const char *session, const char *name,
 	    struct id_found *found);
 

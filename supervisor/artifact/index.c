@@ -56,7 +56,8 @@ uint64_t index_offset(uint64_t k)
 	return MAGIC_LEN + k * sizeof(uint64_t);
 }
 
-/* Moves *start and *at (the line there) to the nearest entry before `line`, if it is good. */
+/* Moves *start, and *at (the number of the line there), to the nearest entry before `line`, if that
+   entry is good. */
 static void use_index(int fd, int idx, const struct index_range *range, uint64_t line,
 		      uint64_t *start, uint64_t *at)
 {
@@ -71,8 +72,8 @@ static void use_index(int fd, int idx, const struct index_range *range, uint64_t
 	uint64_t high = (uint64_t)(st.st_size - MAGIC_LEN) / sizeof(uint64_t);
 	if (high > (line - 1) / INDEX_STRIDE + 1)
 		high = (line - 1) / INDEX_STRIDE + 1;
-	/* The last entry whose offset is at most the end is nearly always the last of all; only an
-	   index that is ahead of the part of the text that counts is searched. */
+	/* The entry that is wanted is the last one whose offset is not behind the end. That is
+	   nearly always the last of all; only an index that is ahead of the range is searched. */
 	uint64_t found = UINT64_MAX, offset = 0, probe = high - 1;
 	while (low < high) {
 		uint64_t entry, here;
@@ -94,7 +95,7 @@ static void use_index(int fd, int idx, const struct index_range *range, uint64_t
 	}
 	if (found == UINT64_MAX || offset < range->start)
 		return;
-	/* It has to be the start of a line in the range. */
+	/* The entry has to be the start of a line in the range. */
 	if (offset > 0 && io_read_at(fd, &before, 1, (off_t)offset - 1) != 1)
 		return;
 	if (before == '\n') {

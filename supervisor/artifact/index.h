@@ -3,8 +3,8 @@
 //
 // Format: 8 bytes "terseix1", then little-endian uint64 entries. Entry k tells the file offset of
 // line k * INDEX_STRIDE + 1 (entry 0 is 0) in its low 48 bits; the high 16 are a check over k and
-// the offset. Entries are appended as the text grows; a text of fewer lines has no index file. An
-// entry that is missing or damaged is replaced by reading the text instead.
+// the offset. Entries are appended as the text grows; a text of fewer than INDEX_STRIDE lines has
+// no index file. Where an entry is missing or damaged, the text is read instead.
 #ifndef TERSE_ARTIFACT_INDEX_H
 #define TERSE_ARTIFACT_INDEX_H
 
@@ -19,19 +19,20 @@
 /* The offset of entry k in the file. */
 uint64_t index_offset(uint64_t k);
 
-/* The writing side: counts lines and collects entries. Zeroed it only counts. */
+/* The writing side: counts lines and collects entries. A zeroed struct only counts. */
 struct index_writer {
 	uint64_t bytes; /* fed so far */
 	uint64_t lines; /* newlines so far */
 	bool indexing;
-	struct buffer entries; /* encoded, that the caller has not written yet; to be released */
+	struct buffer entries; /* encoded entries that the caller has yet to write; to be
+				  released */
 };
 
 /* Starts with the file's first 8 bytes and entry 0. Returns 0, or -1 with ENOMEM. */
 int index_init(struct index_writer *w);
 
-/* Feeds the next bytes of the text. Runs at memory speed. Returns 0, or -1 with errno ENOMEM: all
-   is counted, but an entry is missing. */
+/* Feeds the next bytes of the text. Runs at memory speed. Returns 0, or -1 with errno ENOMEM:
+   everything is counted, but an entry is missing. */
 int index_feed(struct index_writer *w, const char *data, size_t len);
 
 /* A part of a text: line number `line` starts (or goes on) at offset `start`. */
@@ -39,11 +40,10 @@ struct index_range {
 	uint64_t line, start, end;
 };
 
-/* Finds the file offset where 1-based `line` (at least range->line) starts in that part of
-   the text `fd`. `idx` is the index file or -1. Returns 0 and sets *offset; or 1 and
-   sets *last to the number of the last line there (one less than range->line in an empty
-   part); or -1 with errno. Reads only what is needed: an index entry and at most the
-   stride behind it when the index is good. */
+/* Finds the file offset where 1-based `line` (at least range->line) starts in that part of the text
+   `fd`. `idx` is the index file or -1. Returns 0 and sets *offset; or 1 and sets *last to the
+   number of the last line there (one less than range->line in an empty part); or -1 with errno.
+   With a good index it reads only one entry and at most INDEX_STRIDE lines behind it. */
 int index_find(int fd, int idx, const struct index_range *range, uint64_t line, uint64_t *offset,
 	       uint64_t *last);
 

@@ -31,7 +31,7 @@
 /* A longer line was not written by terse. */
 #define LINE_MOST ((size_t)64 * 1024)
 
-/* Attempts when another process replaces the file meanwhile. */
+/* How often it is tried again when another process has replaced the file meanwhile. */
 #define TRIES 100
 
 /* --- appending ------------------------------------------------------------------------- */
@@ -40,13 +40,14 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 {
 	int result = -1, fd = -1, operation = LOCK_SH;
 	bool inside = false;
-	/* The file that has the name, locked, without a line that somebody else is writing at its
-	   end. If there is a part of one all the same, the next one begins behind a newline. */
+	/* Opens the file of that name, locked, so that nobody else is writing a line at its end. If
+	   the file ends with a part of a line all the same, the next line begins behind a
+	   newline. */
 	for (int i = 0; fd < 0 && i < TRIES; i++) {
 		fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
 		if (fd < 0)
 			return -1;
-		/* Without locks no process takes lines out. */
+		/* Where there are no locks, no process takes lines out. */
 		struct stat st = {.st_size = 0};
 		bool locked = store_lock(fd, operation, STORE_LOCK_MS) == 0;
 		bool current = !locked || (fstat(fd, &st) == 0 && st.st_nlink > 0);
@@ -67,7 +68,8 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 	if (fd < 0) {
 		errno = EBUSY;
 	} else if (n >= 0 && (size_t)n < len + inside) {
-		/* The disk is full. Take the part back, unless somebody has written behind it. */
+		/* The disk is full: takes the part of the line back, unless somebody has written
+		   behind it. */
 		off_t end = lseek(fd, 0, SEEK_CUR);
 		struct stat st;
 		if (store_lock(fd, LOCK_EX, STORE_LOCK_MS) == 0 && fstat(fd, &st) == 0 &&
@@ -81,7 +83,7 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 	return result;
 }
 
-/* Appends a line that was made, and releases it. */
+/* Appends a line and releases it. */
 static int journal_add_line(int dir, struct buffer *line)
 {
 	buffer_append_string(line, "\n");
@@ -135,7 +137,8 @@ int journal_add_run(int dir, const struct meta *m, bool made)
 		buffer_append_string(&line, "\n");
 	}
 	size_t before = line.len;
-	/* The length that escaping adds is known only afterwards. Labels come last. */
+	/* How much escaping adds is known only afterwards, so what is too long is cut again. Labels
+	   go last. */
 	for (size_t budget = META_LINE;; budget /= 2) {
 		buffer_truncate(&line, before);
 		meta_encode(&line, &run, budget);
@@ -181,9 +184,9 @@ static enum journal_kind kind_of(const char *line, size_t len, char id[ID_LEN + 
 	return JOURNAL_DAMAGED;
 }
 
-/* Goes on from *at behind the part of a line that begins with a comma and a key, or is left where
-   it is: members have one order. In a string a backslash is in front of each quote, so no text
-   passes for a key. */
+/* Moves *at behind the next place in the line with a comma and this key; *at stays where it is if
+   there is none. One pass is enough, since members have a fixed order. In a string each quote has a
+   backslash in front, so no text passes for a key. */
 static bool pass_key(const char **at, const char *end, const char *key)
 {
 	const size_t len = strlen(key), left = (size_t)(end - *at);
@@ -194,7 +197,7 @@ static bool pass_key(const char **at, const char *end, const char *key)
 	return found;
 }
 
-/* The number behind a key, or `none`. The line ends with a bracket. */
+/* The number behind a key, or `none`. The line ends with a bracket, so the number has an end. */
 static int64_t pass_number(const char **at, const char *end, const char *key, int64_t none)
 {
 	int64_t n = 0;
@@ -222,13 +225,13 @@ static int64_t time_of(const char *line, size_t len, const char *key)
 
 struct filter {
 	struct io_lines from;
-	int to; /* < 0: it is only looked whether there is something to take out */
+	int to; /* < 0: only looks whether there is something to take out */
 	long taken;
 	bool (*keep)(void *ctx, const char *line, size_t len);
 	void *ctx;
 };
 
-/* Deals with the present content of the file. */
+/* Deals with the content that the file has now. */
 static int filter_lines(struct filter *f)
 {
 	struct buffer kept = BUFFER_INIT;
@@ -251,7 +254,7 @@ static int filter_lines(struct filter *f)
 	return got;
 }
 
-/* Returns 1 when it was replaced by somebody else meanwhile. */
+/* Filters once. Returns 1 when somebody else has replaced the file meanwhile. */
 static int filter_once(struct filter *f, int dir, const char *name)
 {
 	char temporary[48];
@@ -282,7 +285,7 @@ static int filter_once(struct filter *f, int dir, const char *name)
 		goto out;
 	result = filter_lines(f);
 	f->taken += f->from.block.len > 0;
-	/* Keep the time: it tells when the session was last used. */
+	/* Keeps the file's time, which tells when the session was last used. */
 	futimens(f->to, (const struct timespec[2]){st.st_atim, st.st_mtim});
 	if (result == 0)
 		result = renameat(dir, temporary, dir, name);
@@ -318,7 +321,7 @@ struct cleaning {
 
 static bool exists(int dir, const char *id)
 {
-	/* An artifact that can't be looked at is not passed over. */
+	/* An artifact that can't be looked at counts as there. */
 	return id_is_kept(dir, id) || errno != ENOENT;
 }
 
@@ -344,7 +347,7 @@ long journal_clean(int dir, int64_t from_ms, int64_t to_ms)
 
 /* --- reading from the end ---------------------------------------------------------------- */
 
-/* A file of lines from its end on, with a block of the caller's. */
+/* Reads the lines of a file from its end on, into a block of the caller's. */
 struct journal_tail {
 	int fd;
 	uint64_t end;  /* what is behind it was returned */
@@ -356,9 +359,9 @@ struct journal_tail {
 /* A block for few lines. */
 #define BLOCK ((size_t)8192)
 
-/* The line before, without its newline; empty ones are passed over. Of one that is longer than the
-   block, and so none of terse's, the first bytes are left, which are no line. It is valid until the
-   next call. Returns 1, 0 at the beginning, or -1 with errno. */
+/* Goes to the line before, without its newline; passes over empty lines. A line that is longer than
+   the block is none of terse's, and only its first bytes are given, which do not parse. It is valid
+   until the next call. Returns 1, 0 at the beginning, or -1 with errno. */
 static int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 {
 	for (bool is_cut = false;;) {
@@ -478,32 +481,35 @@ int journal_sessions(struct store *stores, int count, const char *session,
 
 /* --- lines in their order ---------------------------------------------------------------- */
 
-/* A file's time may be older than the line's by the tick of the clock that it is taken from. */
+/* A file's time comes from a clock with a coarse tick, so it may be a little older than the time in
+   its last line. */
 #define TICK_MS 2000
 
 /* The journal of one session in one store. */
 struct source {
-	struct journal_line line; /* the newest that was not returned; kind 0: there is none */
+	struct journal_line line; /* the newest line that was not returned; kind 0: there is none */
 	char *copy;
-	ino_t file;      /* identifies the file: it is another one after lines were taken out */
+	ino_t file;      /* identifies the file, which is another one after lines were taken out */
 	uint64_t end;    /* bytes that are not read yet */
-	int64_t ms;      /* the time of that line; before it was looked for no earlier one */
-	int64_t from_ms; /* what happened from then on was found in the file before */
+	int64_t ms;      /* the time of `line`; until that was looked for, a time that is not
+			    earlier */
+	int64_t from_ms; /* everything from this time on was found in the file that was there
+			    before */
 };
 
 struct journal {
 	unsigned kinds;
 	struct source *sources;
 	size_t count;
-	/* A heap, the newest first, of those that may have more lines. */
+	/* A heap of the sources that may have more lines, the newest first. */
 	struct source **heap;
 	size_t left;
-	/* Since there may be very many sessions, only one of them is open. */
+	/* Only one session is open at a time: there may be very many. */
 	struct source *open;
 	int dir;
 	struct journal_tail tail;
-	bool is_given;      /* the caller has the line of the first one */
-	bool is_unfinished; /* the line that comes next from there: it is being written */
+	bool is_given;      /* the caller has the line of the first source */
+	bool is_unfinished; /* the next line from `open` is one that is being written */
 	struct meta run;    /* what the caller has of it */
 	uint64_t damaged;
 };
@@ -591,7 +597,8 @@ static bool is_newer(const struct source *a, const struct source *b)
 	return a->ms > b->ms || (a->ms == b->ms && a < b);
 }
 
-/* The first one of the heap has got older, or (kind 0) has no more lines. */
+/* Call it when the first source of the heap has got older, or (kind 0) has no more lines: brings
+   the heap into order. */
 static void sift(struct journal *j)
 {
 	struct source *s = j->heap[0]->line.kind ? j->heap[0] : j->heap[--j->left];
@@ -616,7 +623,8 @@ struct journal *journal_open(struct store *stores, int count, const char *sessio
 		return NULL;
 	j->kinds = kinds;
 	j->dir = -1;
-	/* So large since all lines may be wanted; most often only its first pages are touched. */
+	/* There is room for every line that may come; most often only the first pages are
+	   touched. */
 	j->tail = (struct journal_tail){.fd = -1, .block = malloc(LINE_MOST), .room = LINE_MOST};
 	if (!j->tail.block || journal_sessions(stores, count, session, &found, &sessions) < 0)
 		goto fail;

@@ -1,5 +1,6 @@
 // The journal of a session, SESSION/journal.jsonl: a line for each thing, appended when it happens.
-// Its first member says what it tells of (docs/journal.schema.json; times are ns since 1970):
+// The first member of a line says what has happened (docs/journal.schema.json; times are ns since
+// 1970):
 //
 //   {"eventName":"terse.artifact","id":"cmd-...","timeUnixNano":...}    one was made,
 //                              or a short text
@@ -11,13 +12,13 @@
 //   {"eventName":"terse.session.end","timeUnixNano":...,"session.id":"..."}
 //                                the session has ended, unless a run follows
 //
-// It is read from its end, so that the time to find what is new does not depend on its length. What
-// is no line is passed over: a writer that was killed leaves a part of one at most, and the next
-// one begins behind a newline.
+// It is read from its end, so that the time to find what is new does not depend on its length.
+// Bytes that are no line are passed over: a writer that was killed leaves at most a part of a line,
+// and the next line begins behind a newline.
 //
 // A process that appends holds a shared lock on the file for the one write. A process that takes
-// lines out writes the others to a temporary file and, with an exclusive lock, replaces the file
-// with it. Only lines that came meanwhile are dealt with under that lock.
+// lines out writes the others to a temporary file and, under an exclusive lock, replaces the
+// journal with it. Under the lock it deals only with lines that came meanwhile.
 #ifndef TERSE_ARTIFACT_JOURNAL_H
 #define TERSE_ARTIFACT_JOURNAL_H
 
@@ -61,30 +62,32 @@ int journal_add_end(int dir, const char *session, int64_t now_ms);
    errno. */
 int journal_append(int dir, const char *name, const char *line, size_t len);
 
-/* Asks `keep` about each line of a file, without its newline, and takes those out that it does not
-   want; so a last line that has no newline. Returns how many were taken out, or -1 with errno
+/* Asks `keep` about each line of a file, without its newline, and takes out those that it does not
+   want, and a last line that has no newline. Returns how many were taken out, or -1 with errno
    (ENOENT: there is no such file); then nothing has changed. */
 long journal_filter(int dir, const char *name,
 		    bool (*keep)(void *ctx, const char *line, size_t len), void *ctx);
 
-/* Takes out that artifacts were made which are gone, and the runs that started and what was read
-   from from_ms on and before to_ms. Returns as journal_filter(). */
+/* Takes out the lines that an artifact was made if that artifact is gone, and the runs that
+   started, and the reads that happened, at or after from_ms and before to_ms. Returns as
+   journal_filter(). */
 long journal_clean(int dir, int64_t from_ms, int64_t to_ms);
 
-/* Temporary files that journal_filter() makes, and may have left, begin so. */
+/* How the names of journal_filter()'s temporary files begin; a crash may leave one. */
 #define JOURNAL_TEMPORARY ".journal."
 
-/* When the session has ended, if nothing has happened in it since but reading; else 0. */
+/* When the session has ended; 0 if it has not, or if more than reading has happened in it since. */
 int64_t journal_end_ms(int dir);
 
 struct journal_session {
 	struct store *store; /* one of the stores given */
-	int64_t ms; /* when its journal was last written, or if it has none its directory */
+	int64_t ms; /* when the session's journal was last written, or without a journal its
+		       directory */
 	char name[STORE_SESSION_LEN + 1];
 };
 
-/* `session`, whether it is there or not, in each of the stores, or all sessions when it is NULL;
-   those first that were used last: free() them. Returns 0, or -1 with errno. */
+/* Lists `session` (even if it is not there) in each of the stores, or all sessions when it is NULL.
+   Sessions that were used last come first. free() the list. Returns 0, or -1 with errno. */
 int journal_sessions(struct store *stores, int count, const char *session,
 		     struct journal_session **sessions, size_t *found);
 
@@ -92,8 +95,8 @@ struct journal;
 
 /* Goes through the lines of these kinds of `session` (a result of store_session_name) in all the
    stores given, or of every session when it is NULL, the newest first: runs by their ends. A
-   session is opened once the time of its journal says that it may have the next line. The stores
-   must outlive it. NULL with errno. */
+   session is opened only when the time of its journal shows that it may have the next line. The
+   stores must outlive the journal. NULL with errno. */
 struct journal *journal_open(struct store *stores, int count, const char *session, unsigned kinds);
 
 struct journal_line {
@@ -102,11 +105,11 @@ struct journal_line {
 	size_t len;
 	uint64_t at;        /* its place in the file */
 	struct id_found of; /* store, session and ID */
-	bool is_there;      /* its artifact, where JOURNAL_MADE is one of the kinds */
+	bool is_there;      /* the artifact, where JOURNAL_MADE is one of the kinds */
 };
 
-/* Each of these returns 1, 0 at the end, or -1 with errno. The next line; of artifacts that were
-   made those that are there, unless JOURNAL_UNSEEN is one of the kinds. */
+/* Goes to the next line. Passes over artifacts that are gone, unless JOURNAL_UNSEEN is one of the
+   kinds. This and the following function return 1, 0 at the end, or -1 with errno. */
 int journal_next(struct journal *j, struct journal_line *line);
 
 /* The next run (JOURNAL_RUN). *m is valid until the next call. */
@@ -116,18 +119,18 @@ int journal_next_run(struct journal *j, struct meta *m);
    or -1 with ENOMEM. */
 int journal_parse_run(struct journal *j, const struct journal_line *line, struct meta *m);
 
-/* When it happened: of an artifact, when its run started; of a run, when it ended. */
+/* The time of a line: for an artifact when its run started, for a run when it ended. */
 int64_t journal_line_ms(const struct journal_line *line);
 
-/* Takes what was read from its line (JOURNAL_READ). Returns false if that is damaged. */
+/* Takes from a JOURNAL_READ line what was read. Returns false if the line is damaged. */
 bool journal_parse_read(const struct journal_line *line, struct journal_read *read);
 
 /* Takes what terse stats counts of a run from its line (JOURNAL_RUN), in a fifth of the time that
    meta_parse() needs: its ID, start, duration, end, `shown`, and `profile` if that is terse's own.
-   There is nothing to release. Returns false if it is damaged there. */
+   There is nothing to release. Returns false if one of these is damaged. */
 bool journal_parse_sums(const struct journal_line *line, struct meta *m);
 
-/* The number of damaged runs so far; with JOURNAL_RUN also of lines that were none. */
+/* How many damaged runs were met so far; with JOURNAL_RUN lines that do not parse count, too. */
 uint64_t journal_damaged(const struct journal *j);
 
 void journal_close(struct journal *j);

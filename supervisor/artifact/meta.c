@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Each argument also takes two quotes and a comma. */
+/* Each argument takes two quotes and a comma besides its bytes. */
 #define ARGUMENT_EXTRA 3
 
 struct gaps meta_gaps(const struct meta_stream *s)
@@ -51,7 +51,7 @@ int meta_write(int dir, const struct meta *m)
 	int result = -1, error;
 	id_file_name("", m->id, ARTIFACT_JSON, name);
 	id_file_name(".", m->id, ARTIFACT_JSON, temporary);
-	/* A moment without memory must not cost how a run has ended. */
+	/* A moment without memory must not lose how a run has ended. */
 	for (int tries = 0; (result = meta_encode(&text, m, META_COMMAND)) < 0 && tries < 2;
 	     tries++)
 		buffer_release(&text);
@@ -68,8 +68,8 @@ int meta_write(int dir, const struct meta *m)
 		unlinkat(dir, temporary, 0);
 	io_close(&fd);
 	if (result < 0) {
-		/* Written in place it needs no room on a full disk, as long as it fits into its
-		   blocks. A reader may see a mixture for a moment. */
+		/* Writing in place needs no room on a full disk, as long as the text fits into the
+		   file's blocks. For a moment a reader may see a mixture. */
 		fd = store_open_file(dir, name, O_WRONLY);
 		if (fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_blocks * 512 >= text.len &&
 		    io_write_at(fd, text.data, text.len, 0) == 0)
@@ -124,7 +124,7 @@ int meta_read(int dir, const char *id, struct meta *m)
 	struct stat st;
 	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
 	if (fd < 0 || !meta_is_held(fd)) {
-		/* The supervisor is gone. It may have finished between the two looks. */
+		/* The supervisor is gone. It may have ended the run between the two looks. */
 		struct meta again;
 		if (read_json(dir, id, &again) == 0) {
 			meta_release(m);
@@ -172,7 +172,7 @@ void meta_release(struct meta *m)
 		free(m->argv);
 	free(m->owned);
 	*m = (struct meta){0};
-} /* NOLINT(clang-analyzer-unix.Malloc): an argv of its own comes with `owned` */
+} /* NOLINT(clang-analyzer-unix.Malloc): `argv` was allocated only if `owned` was */
 
 /* --- as JSON ---------------------------------------------------------------------------- */
 
@@ -201,13 +201,13 @@ enum kind {
 	KIND_COUNT,   /* uint64_t, or int64_t that is not negative */
 	KIND_TIME,    /* the same of ms, as ns */
 	KIND_STREAM,  /* struct meta_stream, if it is present */
-	KIND_GROUP,   /* members of the same struct, there if the first one is not 0 */
+	KIND_GROUP,   /* members of the same struct, which are written if the first one is not 0 */
 	KIND_HOLDERS,
 	KIND_OBJECT, /* const char *: JSON */
 };
 
-/* A member. It is left out where the value is 0, empty, or `preset`, unless it is always there, so
-   that engines that read the index find each column that a query may name. */
+/* A member. It is left out where the value is 0, empty, or `preset`. Some members are always there,
+   so that engines that read the index find each column that a query may name. */
 struct field {
 	const char *key;
 	enum kind kind;
@@ -268,7 +268,7 @@ static const struct field waits_fields[] = {
 	{.key = NULL},
 };
 
-/* The ID comes first: it is found there in a line of the journal. */
+/* The ID comes first: readers of the journal look for it there. */
 static const struct field fields[] = {
 	{"id", KIND_CHARS, IN_META(id), .most = sizeof(((struct meta *)0)->id)},
 	{"session.id", KIND_TEXT, IN_META(session), .most = NAME_MAX},
@@ -426,7 +426,7 @@ static bool read_holders(const struct member_value *v, struct meta *m, char **to
 	return good && !list.bad;
 }
 
-/* A value of another kind, or out of range, is none. */
+/* A value of another kind, or out of range, counts as missing. */
 static bool read_field(const struct member_value *v, const struct field *f, char *base, char **to)
 {
 	void *at = base + f->at;

@@ -15,30 +15,32 @@ struct buffer;
 
 #define META_MAX  (1024 * 1024) /* bytes of ID.json at most */
 #define META_LINE 4096          /* bytes of a line in the journal at most */
-#define META_NAME 24            /* of the name of an agent or a profile that are kept */
+#define META_NAME 24            /* how much of an agent's or a profile's name is kept */
 #define META_TOLD 256           /* of a description */
 
-/* Bytes of arguments that are kept: escaped six-fold they still are under META_MAX. */
+/* Bytes of arguments that are kept: even if escaping makes them six times as long, they stay under
+   META_MAX. */
 #define META_COMMAND ((size_t)128 * 1024)
 
 enum meta_state { META_RUNNING, META_DONE, META_INTERRUPTED };
 
 struct meta;
 
-/* Whether a run that has ended was no success: its status, a signal, its time, or its end. */
+/* Whether a run that has ended has failed: by its status, a signal, its timeout, or by never
+   reporting an end. */
 bool meta_has_failed(const struct meta *m);
 
 /* "running", "done", "interrupted" */
 const char *meta_state_name(enum meta_state state);
 
 struct meta_stream {
-	uint64_t bytes, lines; /* of the whole text, also of what a gap left out */
+	uint64_t bytes, lines; /* of the whole text, with what a gap left out */
 	/* A disk cap left a part out: lines gap_from..gap_to (1-based, 0: no gap), at file offset
-	   gap_offset, gap_bytes of them. The bytes before and behind are in place in the
-	   file; the gap's ends may be inside its first and last line (text.h). */
+	   gap_offset, gap_bytes of them. The bytes before and behind the gap stand at their offsets
+	   in the file. The gap may begin and end inside a line (text.h). */
 	uint64_t gap_from, gap_to, gap_offset, gap_bytes;
-	/* errno of the write that ended the storing, or 0: lines from lost_from on are lost, which
-	   may be there in part, lost_bytes of them. */
+	/* errno of the write that ended the storing, or 0. After an error lines from lost_from on
+	   are lost, lost_bytes of them; of line lost_from a part may be there. */
 	int error;
 	uint64_t lost_from, lost_bytes;
 	bool present;
@@ -47,7 +49,7 @@ struct meta_stream {
 /* The destination of standard error. */
 enum meta_stderr {
 	META_STDERR_MERGED,    /* into the text */
-	META_STDERR_APART,     /* into a text of its own, once one of them is kept */
+	META_STDERR_APART,     /* kept as a text of its own, once one of the two is kept */
 	META_STDERR_ELSEWHERE, /* past terse */
 };
 
@@ -57,18 +59,18 @@ enum meta_stderr {
 /* A process that keeps the output open after the command has ended. */
 struct meta_holder {
 	pid_t pid;
-	char name[META_HOLDER_NAME]; /* as the process has set it: may hold anything */
+	char name[META_HOLDER_NAME]; /* the name that the process has set: may hold any bytes */
 };
 
-/* What a reader who may be an agent was shown of a run: bytes, and how many tokens that is, as
-   lib/tokens.h estimates it; bytes of the text that it was shown, and how many of these the agent
-   would have shown by itself (config/agents.h). */
+/* What a reader who may be an agent was shown of a run: bytes, and their tokens as lib/tokens.h
+   estimates them; `text`: bytes of the whole text; `own`: how many bytes of it the agent would have
+   shown without terse (config/agents.h). */
 struct meta_shown {
 	uint64_t bytes, tokens, text, own;
 };
 
-/* When it waited for somebody to type, as far as terse saw that: so often, from the begin of the
-   first time to the end of the last one (0: it waits), so long in all; real time. */
+/* When the command waited for somebody to type, as far as terse has seen: how often, when the first
+   wait began and the last one ended (0: it still waits), and how long all took; in real time. */
 struct meta_waits {
 	uint64_t count;
 	int64_t from_ms, to_ms, ms;
@@ -80,7 +82,7 @@ struct meta {
 	char **argv;                  /* the command's arguments, NULL-terminated; not owned */
 	const char *cwd;              /* not owned */
 	const char *session;          /* not owned */
-	const char *service;          /* its name as one (--service), or NULL; not owned */
+	const char *service;          /* its name as a service (--service), or NULL; not owned */
 	const char *description;      /* --description, or NULL; not owned */
 	uint64_t environment;         /* a hash of it (--cached), or 0 */
 	int64_t started_ms, ended_ms; /* real time; ended 0 while it runs */
@@ -89,59 +91,59 @@ struct meta {
 	int exit_code; /* -1: ended by `signal`, or still running */
 	int signal;
 	bool timed_out;
-	bool wanted; /* terse signal of its own session ended it */
+	bool wanted; /* `terse signal` of the run's own session ended it */
 	bool binary;
 	bool cut; /* the command was too long to be kept whole */
 	enum meta_stderr standard_error;
 	unsigned cols, rows;
 	pid_t supervisor, command; /* process IDs while it runs */
 	struct meta_waits waits;
-	uint64_t reported; /* lines that were printed before the run ended ("told" in the JSON) */
+	uint64_t reported; /* how many lines were printed before the run ended ("told" in the
+			      JSON) */
 	struct meta_stream out, err;
 	uint64_t raw_bytes; /* 0: raw bytes not kept */
 	uint64_t raw_lost;  /* of them; raw_error as in meta_stream */
 	int raw_error;
-	/* The files or devices that the command wrote its standard output and error to itself, or
-	   NULL; not owned. */
+	/* The files or devices that were the command's standard output and error directly, or NULL;
+	   not owned. */
 	const char *files[2];
 	struct meta_holder
 		held_by[META_HOLDERS]; /* while the supervisor records what they write ... */
 	int holders;                   /* ... so many of them, the first ones */
-	/* Only in the journal. Names not owned, may be NULL. */
+	/* Only in the journal. The names are not owned and may be NULL. */
 	struct meta_shown shown;
 	const char *agent, *profile;
-	/* For a run that may be pushed (remote/outbox.h): its machine, NULL where that is not
-	   known, and its labels, an object of strings as JSON; in the index the size of its
-	   archive. */
+	/* For a run that may be pushed (remote/outbox.h): its machine (NULL: not known) and its
+	   labels, a JSON object of strings; in the index also the size of its archive. */
 	const char *host, *labels;
 	uint64_t object_bytes;
-	void *owned; /* memory of a meta that was read; see meta_release */
+	void *owned; /* what meta_release() frees of a meta that was read */
 };
 
 /* The gaps of a stream, and of the raw bytes. */
 struct gaps meta_gaps(const struct meta_stream *s);
 struct gaps meta_raw_gaps(const struct meta *m);
 
-/* Writes ID.json in the session directory `dir` (temporary name ".ID.json", then rename; where that
-   fails in place, so that the end of a run that filled the disk is still recorded). Commands over
-   128 KB are cut. Returns 0, or -1 with errno. */
+/* Writes ID.json in the session directory `dir` (under the temporary name ".ID.json", then renamed;
+   if that fails, in place, so that the end of a run that filled the disk is still recorded).
+   Commands over 128 KB are cut. Returns 0, or -1 with errno. */
 int meta_write(int dir, const struct meta *m);
 
 /* Reads ID.json. For a run that is not done, `bytes` come from the files and `lines` are 0
-   (text_lines() counts them). A running state whose supervisor no longer holds its lock on ID.txt
-   is returned as META_INTERRUPTED, ended when the text was last written. Returns 0, or -1 with
+   (text_lines() counts them). A run whose state is running, but whose supervisor no longer locks
+   ID.txt, is META_INTERRUPTED, and has ended when the text was last written. Returns 0, or -1 with
    errno (EBADMSG: damaged). Strings live until meta_release(). */
 int meta_read(int dir, const char *id, struct meta *m);
 
-/* The same of an artifact that was found; meta_release() it in any case. */
+/* The same for an artifact that was found; meta_release() *m in any case. */
 int meta_read_found(const struct id_found *found, struct meta *m);
 void meta_release(struct meta *m);
 
 /* Whether a supervisor holds the lock on this text, so that it may still grow. */
 bool meta_is_held(int text_fd);
 
-// struct meta as JSON and back, the same everywhere: in ID.json, as a line of the session's journal
-// (journal.h), and as a line of the remote's index (remote/index.h).
+// struct meta as JSON and back. It is the same in ID.json, in a line of the session's journal
+// (journal.h), and in a line of the remote's index (remote/index.h).
 //
 //   {"eventName":"terse.run","id":"cmd-...","session.id":"...",
 //    "process.command_args":["make","-j8"],
@@ -151,17 +153,17 @@ bool meta_is_held(int text_fd);
 //
 // Names are those of OpenTelemetry's semantic conventions and of OTLP where there are any, and
 // docs/journal.schema.json has all of them: other programs read the lines. Times are ns, to the ms.
-// A value of 0, false or empty is left out; the exit code of a run that has none is null. "shown"
-// has "bytes", "tokens", "text" and "own" (struct meta_shown); "stdout_file" and "stderr_file" name
+// A value of 0, false or empty is left out; a run without an exit code has null. "shown" has
+// "bytes", "tokens", "text" and "own" (struct meta_shown); "stdout_file" and "stderr_file" name
 // files that the command wrote to itself. A stream has "gap":{"from","to","offset","bytes"},
-// "error" and "lost" where there are any; "command_cut": the command is not whole. JSON is UTF-8:
-// invalid bytes in arguments and paths become U+FFFD.
+// "error" and "lost" where there are any; "command_cut": a part of the command is missing. JSON is
+// UTF-8: invalid bytes in arguments and paths become U+FFFD.
 
 /* Appends the object. At most `budget` bytes of arguments are kept, and a quarter of that of the
    directory and of each file's name. Returns 0, or -1 with errno ENOMEM. */
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget);
 
-/* Reads it back. Returns 0, or -1 with errno EBADMSG (nothing to release) or ENOMEM. */
+/* Reads such an object. Returns 0, or -1 with errno EBADMSG or ENOMEM, and nothing to release. */
 int meta_parse(const char *data, size_t len, struct meta *m);
 
 #endif

@@ -20,10 +20,10 @@
 #define SUFFIX   ".texts"
 #define NAME_LEN 8 /* of an ID, in front of it */
 
-/* Of the parts that a record does not have. */
+/* The length of a part that a record does not have. */
 #define ABSENT UINT32_MAX
 
-/* Records begin at multiples of this, so that they are found whatever stands between them. */
+/* Records begin at multiples of this, so that each is found whatever is between them. */
 #define CELL ((uint64_t)64)
 
 /* So much is looked at in one go. */
@@ -32,10 +32,11 @@
 /* A longer record was not written by terse. */
 #define RECORD_MOST ((uint64_t)4 * META_MAX)
 
-/* Attempts when another process removes the file meanwhile, or has the ID. */
+/* How often it is tried again when another process has removed the file meanwhile, or has the
+   ID. */
 #define TRIES 100
 
-/* After so many bytes the places that follow from IDs begin again. */
+/* The places that follow from IDs repeat after this many bytes. */
 #define STEP (ID_DRAWS * CELL)
 
 /* From the directory of a session. */
@@ -47,7 +48,7 @@ struct short_head {
 	uint64_t mark;  /* of the rest of the head */
 	uint64_t offset;
 	char id[ID_LEN];
-	uint32_t sizes[ARTIFACT_ARCHIVED]; /* of the parts, which follow in this order */
+	uint32_t sizes[ARTIFACT_ARCHIVED]; /* lengths of the parts, which follow in this order */
 };
 
 _Static_assert(sizeof(struct short_head) == CELL, "a head is never written in part");
@@ -63,7 +64,7 @@ static uint64_t short_mark(const struct short_head *head)
 	return fingerprint_exact((const char *)head + from, sizeof(*head) - from);
 }
 
-/* The length of the record that begins so; 0: none does. */
+/* The length of the record that has this head; 0: it is no head of a record. */
 static uint64_t short_len(const struct short_head *head, uint64_t at)
 {
 	uint64_t len = sizeof(*head);
@@ -96,7 +97,7 @@ int short_follow(int ids, const char *id, struct short_place *place)
 	return 0;
 }
 
-/* Where the record of an ID begins, or so many times STEP behind it. */
+/* Where the record of an ID begins; its real place may be a multiple of STEP behind that. */
 static uint64_t short_begin(const struct short_place *place, const char *id)
 {
 	return place->is_given ? place->at : (id_pack(id) - place->at) % ID_DRAWS * CELL;
@@ -148,7 +149,7 @@ static int short_open(int dir, const char *id, struct short_head *head)
 	return -1;
 }
 
-/* Lets an ID lead to a new record at its place, by a link with this text. */
+/* Makes an ID lead to the new record at its place, by a link with this text. */
 static int short_link(int dir, const char *id, const char *text)
 {
 	char name[LINK_LEN], made[SHORT_LINK + 1] = "";
@@ -163,13 +164,13 @@ static int short_link(int dir, const char *id, const char *text)
 	}
 	if (result < 0 && errno == EEXIST)
 		return -1;
-	/* Another process has made another one meanwhile. */
+	/* Another process has made another link meanwhile. */
 	if (result == 0 &&
 	    (readlinkat(dir, name, made, SHORT_LINK) < 0 || strcmp(made, text) != 0)) {
 		unlinkat(dir, name, 0);
 		result = -1;
 	}
-	/* The file system may have no links, either. */
+	/* The file system may have no symbolic links, either. */
 	return result < 0 ? symlinkat(text, dir, name) : 0;
 }
 
@@ -183,7 +184,7 @@ static int short_relink(int dir, const char *id, const char *text)
 	return symlinkat(text, dir, temporary) < 0 ? -1 : renameat(dir, temporary, dir, name);
 }
 
-/* Opens the file that the record goes to, locked. */
+/* Opens and locks the file that the record goes to. */
 static int short_open_end(int dir, const char *id, struct stat *st)
 {
 	int fd = -1;
@@ -264,7 +265,8 @@ int short_add(int dir, struct meta *m, uint64_t min_free,
 	      const struct buffer *const parts[ARTIFACT_JSON])
 {
 	int result = -1;
-	/* A run of another session may have the ID: then it is one of the next millisecond. */
+	/* A run of another session may have the ID: then the run gets one of the next
+	   millisecond. */
 	errno = EEXIST;
 	for (int i = 0; result < 0 && errno == EEXIST && i < TRIES; i++)
 		result = short_write(dir, m, m->started_ms + i, min_free, parts);
@@ -297,7 +299,8 @@ int short_read(int dir, const char *id, enum artifact_part part, struct short_pa
 		const char *data = record->data + from;
 		const size_t out =
 			head.sizes[ARTIFACT_OUT] == ABSENT ? 0 : head.sizes[ARTIFACT_OUT];
-		/* What was shown is a line, and what follows it, or else the text. */
+		/* ID.shown is a line and the printed bytes; a record has only the line if those are
+		   the text. */
 		if (is_there && part == ARTIFACT_SHOWN &&
 		    memchr(data, '\n', found->len) == data + found->len - 1 &&
 		    buffer_reserve(record, found->len + out) == 0) {
@@ -367,7 +370,7 @@ int short_unpack(int dir, const char *id)
 	bool is_short = result == 0 && short_find(dir, id, &place) == 0;
 	if (result == 0 && !is_short && errno != ENOENT)
 		result = -1;
-	/* The text comes last: with it the artifact is there. */
+	/* The text is made last: with it the artifact is there. */
 	for (int part = ARTIFACT_ARCHIVED - 1; is_short && part >= 0 && result == 0; part--)
 		result = short_unpack_part(dir, id, (enum artifact_part)part);
 	if (is_short && result == 0)
@@ -405,7 +408,7 @@ int short_walk(int dir, const char *session, const char *name, bool sweeps,
 	uint64_t from = 0, end = 0;
 	ssize_t n = 0;
 	int result = -1, fd = store_open_file(dir, name, sweeps ? O_RDWR : O_RDONLY);
-	/* Nobody writes a record, and its link, meanwhile. */
+	/* Under the lock nobody writes a record and its link. */
 	if (fd >= 0 && (!sweeps || store_lock(fd, LOCK_EX, STORE_LOCK_MS) == 0))
 		result = 0;
 	for (uint64_t at = 0; result == 0; at += CELL) {

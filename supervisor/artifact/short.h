@@ -3,19 +3,20 @@
 //   SESSION/cmd-1m7v.texts  records, one behind the other, of the runs whose IDs begin like this:
 //                           those that started within nine hours
 //   SESSION/short           symbolic link whose text is SESSION+BASE
-//   STORE/ids/ID            another name of it: the record's place follows from the ID. Of a run
-//                           that had its ID before its end, a link whose text is SESSION@OFFSET
+//   STORE/ids/ID            another name of that link: the record's place follows from the ID. If
+//                           the run had its ID before its end: a link with the text SESSION@OFFSET
 //
 // A record has what would stand in ID.json, ID.txt, ID.err.txt and ID.shown (artifact.h). It is
-// written at the end of its file, under an exclusive lock, before the link, and with it the run is
-// kept: so a text is whole or not there, whenever a process is killed. A checksum covers the
-// record, with its ID and place, so that a reader gets either what was written for that ID or
-// EBADMSG. The last digits of the ID count the cells in front of the record, from the base on,
-// since a new inode for its link would cost more than all the rest on some file systems. The base
-// is random, so that runs of the same millisecond in other sessions and stores have other IDs.
+// written at the end of its file, under an exclusive lock, before the link. With the link the run
+// is kept, so whenever a process is killed, a text is there as a whole or not at all. A checksum
+// covers the record, its ID and its place, so that a reader gets either what was written for that
+// ID or EBADMSG. The last digits of the ID count the cells in front of the record, from the base
+// on. So the link needs no text of its own: on some file systems a new inode for it would cost more
+// than all the rest. The base is random, so that runs of the same millisecond in other sessions and
+// stores have other IDs.
 //
-// Whoever removes a run removes its link. short_sweep() then overwrites whatever no link leads to,
-// what a killed process has left included.
+// Whoever removes a run removes its link. short_sweep() then overwrites all records without a link,
+// also those that a killed process has left.
 #ifndef TERSE_ARTIFACT_SHORT_H
 #define TERSE_ARTIFACT_SHORT_H
 
@@ -31,10 +32,11 @@ struct meta;
 /* Bytes of text, standard error included, at most. */
 #define SHORT_MOST ((size_t)16 * 1024)
 
-/* In a session's directory: the link whose further names are those of its short texts. */
+/* In a session's directory: the link that has the IDs of its short texts as further names. */
 #define SHORT_FILE "short"
 
-/* The text of a link: a session, and of a short text "+" and the base, or "@" and its place. */
+/* The text of a link: a session; for a short text then "+" and the base, or "@" and the record's
+   place. */
 #define SHORT_LINK (STORE_SESSION_LEN + 24)
 
 struct short_place {
@@ -59,8 +61,8 @@ uint64_t short_bytes(int dir, const char *id);
 bool short_is(int dir, const char *id);
 
 /* Keeps the texts of a run that has ended in its session's directory, and its metadata; NULL: there
-   is no such part. If it has no ID, it gets one. Of ARTIFACT_SHOWN only the first line is needed if
-   the rest is ARTIFACT_OUT. With less than `min_free` bytes the disk counts as full. Returns 0, or
+   is no such part. A run without an ID gets one. ARTIFACT_SHOWN needs only its first line if the
+   rest equals ARTIFACT_OUT. With less than `min_free` bytes the disk counts as full. Returns 0, or
    -1 with errno: nothing is kept, and *m is as before. */
 int short_add(int dir, struct meta *m, uint64_t min_free,
 	      const struct buffer *const parts[ARTIFACT_JSON]);
@@ -75,26 +77,26 @@ struct short_part {
 };
 int short_read(int dir, const char *id, enum artifact_part part, struct short_part *found);
 
-/* Locks the records in whose file that of a run would be, so that no process makes files of it or
-   removes it meanwhile. Returns a descriptor with which the lock goes, or -1 with errno (ENOENT:
-   there are none). */
+/* Locks the file of records that the run would be in, so that no process makes files of the run or
+   removes it meanwhile. Returns a descriptor; closing it unlocks. -1 with errno (ENOENT: there is
+   no such file). */
 int short_lock(int dir, const char *id);
 
-/* Makes files of a short text, for who needs their paths; the run stays what it is. Returns 0, also
-   if it is none, or -1 with errno. */
+/* Makes files of a short text, for those who need their paths; it stays a short text. Returns 0,
+   also if the run is no short text, or -1 with errno. */
 int short_unpack(int dir, const char *id);
 
 /* Whether a file in a session's directory has records, by its name. */
 bool short_is_file(const char *name);
 
-/* Goes through those records of such a file to which a link leads, and calls `each` (may be NULL)
-   until it returns other than 0. `sweeps`: overwrites the rest, as short_sweep(). Returns 0, or -1
-   with errno. */
+/* Goes through the records of such a file that have a link, and calls `each` (may be NULL) until it
+   does not return 0. `sweeps`: overwrites the rest, as short_sweep(). Returns 0, or -1 with
+   errno. */
 int short_walk(int dir, const char *session, const char *name, bool sweeps,
 	       int (*each)(void *ctx, const char *id, uint64_t bytes), void *ctx);
 
-/* Overwrites all that is left of removed runs in the session's directory, and removes files that no
-   run needs any more. Returns 0, or -1 with errno: something is left. */
+/* Overwrites what is left of removed runs in the session's directory, and removes files that no run
+   needs any more. Returns 0, or -1 with errno when something could not be overwritten. */
 int short_sweep(int dir, const char *session);
 
 #endif

@@ -27,11 +27,11 @@
 /* A place for a store: the value of `variable`, followed by `below`. */
 struct candidate {
 	const char *variable;
-	const char *preset; /* where the variable is not set; NULL: no candidate then */
+	const char *preset; /* used where the variable is not set; NULL: no candidate then */
 	const char *below;
 	bool made;      /* the variable's directory is made, too, where it is missing */
 	bool per_user;  /* the user's number is appended to the name */
-	bool no_follow; /* others can plant links there, so its last step must be none */
+	bool no_follow; /* the last step must not be a link, since others can plant links there */
 };
 
 static const struct candidate candidates[STORE_MAX] = {
@@ -45,7 +45,7 @@ static const struct candidate candidates[STORE_MAX] = {
 /* Whether this user may make files in the directory: 0, or -1 with errno. */
 static int may_make(int dir, const char *path)
 {
-	/* Older container runtimes refuse the newer one, which libc uses. */
+	/* Older container runtimes refuse faccessat2(), which libc uses. */
 	return (int)syscall(SYS_faccessat, dir, path, W_OK | X_OK);
 }
 
@@ -54,11 +54,11 @@ static int make_directory(int dir, const char *name)
 {
 	if (mkdirat(dir, name, 0700) < 0)
 		return errno == EEXIST ? 0 : -1;
-	/* The umask may have taken the owner's own bits. */
+	/* The umask may have removed the owner's own bits. */
 	return fchmodat(dir, name, 0700, 0);
 }
 
-/* Opens a directory that must belong to the user; with `make` it is made when missing. */
+/* Opens a directory that must belong to the user; with `make` makes one that is missing. */
 static int open_directory(int dir, const char *name, int flags, bool make)
 {
 	int fd = openat(dir, name, DIRECTORY | flags);
@@ -74,8 +74,8 @@ static int open_directory(int dir, const char *name, int flags, bool make)
 	return fd;
 }
 
-/* Makes what is missing of a path, or with `dry` tells whether it may: the nearest ancestor that
-   exists is writable, and for root not another user's. */
+/* Makes what is missing of a path. With `dry` only checks whether it could: the nearest ancestor
+   that exists is writable, and for root it is not another user's. */
 static int make_path(const char *path, bool dry)
 {
 	char prefix[PATH_MAX];
@@ -109,7 +109,7 @@ enum use {
 	USE_CHECK, /* only whether it could be */
 };
 
-/* Opens a candidate. Its path is set ("" where the variable is not) even if that fails. */
+/* Opens a candidate. Fills in the path ("" where the variable is not set) even if opening fails. */
 static int candidate_open(const struct candidate *c, enum use use, struct store *s)
 {
 	const char *base = getenv(c->variable);
@@ -146,7 +146,7 @@ static int candidate_open(const struct candidate *c, enum use use, struct store 
 
 int store_open_next(struct store *s, int *next)
 {
-	/* A variable that is not set explains less than any other error. */
+	/* Any other error explains more than that a variable is not set. */
 	int error = ENOENT;
 	s->fd = -1;
 	while (*next < STORE_MAX) {
@@ -171,7 +171,7 @@ bool store_is_short(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO;
 }
 
-/* Opens those among the first `most` candidates. */
+/* Opens the stores among the first `most` candidates. */
 static int open_some(struct store stores[STORE_MAX], size_t most)
 {
 	int count = 0, denied = 0, error = 0;
@@ -190,7 +190,7 @@ static int open_some(struct store stores[STORE_MAX], size_t most)
 			count += !known;
 			continue;
 		}
-		/* Whether it may be there although it can't be opened, and is the user's. */
+		/* Whether a store of the user's may be there although it can't be opened. */
 		switch (errno) {
 		case ENOENT:
 		case ENOTDIR:
@@ -202,7 +202,7 @@ static int open_some(struct store stores[STORE_MAX], size_t most)
 		default: error = error ? error : errno;
 		}
 	}
-	/* If there are others, stores that the user can't reach do not matter. */
+	/* If there are stores that the user can reach, others do not matter. */
 	errno = !error && count == 0 ? denied : error;
 	return count;
 }
@@ -261,7 +261,8 @@ void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1])
 bool store_has_room(int fd, uint64_t min_free)
 {
 	struct statvfs fs;
-	/* If the file system does not report its free space, a write that finds none will. */
+	/* If the file system does not report its free space, a write will fail when there is
+	   none. */
 	if (min_free == 0 || fstatvfs(fd, &fs) < 0 ||
 	    (uint64_t)fs.f_bavail * fs.f_frsize >= min_free)
 		return true;
@@ -300,13 +301,14 @@ int store_open_session(const struct store *s, const char *session, bool make)
 	if (sessions < 0)
 		return -1;
 	int fd = -1;
-	/* Somebody may remove it while it is made or opened. */
+	/* Somebody may remove the directory between making and opening it. */
 	for (int i = 0; fd < 0 && i < TRIES; i++) {
 		struct stat st;
 		fd = open_directory(sessions, session, O_NOFOLLOW, make);
 		if (!make || (fd < 0 && errno != ENOENT))
 			break;
-		/* It is in use. Without locks nobody removes it. */
+		/* The shared lock marks it as in use. Where there are no locks, nobody removes
+		   it. */
 		if (fd >= 0)
 			store_lock(fd, LOCK_SH, STORE_LOCK_MS);
 		if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_nlink == 0))

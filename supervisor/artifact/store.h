@@ -10,14 +10,14 @@
 // STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse, ~/.local/state/terse ($HOME
 // only, never the password file), $XDG_RUNTIME_DIR/terse, ${TMPDIR:-/tmp}/terse-UID. Writing takes
 // the first that can be made and written; a home, $XDG_RUNTIME_DIR or $TMPDIR that is missing is
-// not made. Reading looks in all of them, in this order. With $TERSE_HOME set the others are
-// somebody else's: only what names one run by its whole ID looks in them, too, since the run had to
-// go there if $TERSE_HOME could not be written.
+// not made. Reading looks in all of them, in this order. With $TERSE_HOME set the other stores are
+// somebody else's. Only a search for one run by its whole ID looks in them, too: the run had to go
+// there if $TERSE_HOME could not be written.
 //
-// Directories are made 0700 and must belong to the effective user (else the
-// candidate is passed over), files are made 0600. Nothing below STORE is reached
-// through a symbolic link: every step is openat() with O_NOFOLLOW. Root makes no
-// store inside another user's directory: that user could not use it afterwards.
+// Directories are made 0700 and must belong to the effective user (any other candidate is passed
+// over). Files are made 0600. Nothing below STORE is reached through a symbolic link: every step is
+// openat() with O_NOFOLLOW. Root makes no store inside another user's directory: that user could
+// not use it afterwards.
 #ifndef TERSE_ARTIFACT_STORE_H
 #define TERSE_ARTIFACT_STORE_H
 
@@ -41,19 +41,19 @@ struct store {
    Returns 0, or -1 with the errno of the last candidate. */
 int store_open_write(struct store *s);
 
-/* The same from candidate *next on (0 at first), so that a caller whose write fails
-   in one store can go on to the next: *next is moved behind the one that was opened. */
+/* The same from candidate *next on (0 at first). *next is moved behind the one that was opened, so
+   that a caller whose write fails in one store can go on to the next. */
 int store_open_next(struct store *s, int *next);
 
-/* Whether something that can't be opened with this errno may exist or live all the same: the
-   machine is short of a resource, for now. */
+/* Whether this errno of open() means that the machine is short of a resource for now: what was to
+   be opened may exist or live all the same. */
 bool store_is_short(int error);
 
-/* Opens existing stores for reading, best first: with $TERSE_HOME set no other one. Returns how
-   many (0 to STORE_MAX), and in errno why there may be more that can't be opened now, or 0. */
+/* Opens existing stores for reading, best first; with $TERSE_HOME set only that one. Returns how
+   many (0 to STORE_MAX). errno is 0, or says why there may be more that can't be opened now. */
 int store_open_all(struct store stores[STORE_MAX]);
 
-/* The same with the other ones, to find a run whose whole ID is known. */
+/* The same, but with $TERSE_HOME set the others as well, to find a run whose whole ID is known. */
 int store_open_everywhere(struct store stores[STORE_MAX]);
 
 void store_close(struct store *s);
@@ -69,28 +69,29 @@ void store_explain(void (*each)(void *ctx, const char *path, const char *origin,
    with '.' or '-', at most `size` - 1 bytes; other bytes become '_'. */
 void store_clean_name(const char *text, char *out, size_t size);
 
-/* A session's name as such a name, of at most STORE_SESSION_LEN bytes; NULL or "" becomes
+/* Copies a session's name in the same way, at most STORE_SESSION_LEN bytes; NULL or "" becomes
    "default". */
 void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1]);
 
-/* Whether so much is free where this file or directory is. False with errno ENOSPC. */
+/* Whether the file system of this file or directory has `min_free` bytes free. False with errno
+   ENOSPC. */
 bool store_has_room(int fd, uint64_t min_free);
 
-/* Opens the session's directory. Returns a close-on-exec descriptor, or -1 with errno.
-   `session` must be a result of store_session_name (else EINVAL). With `make` it is made when
-   missing and marked as in use, by a shared lock, as long as the descriptor is open: so nobody
+/* Opens the session's directory. Returns a close-on-exec descriptor, or -1 with errno. `session`
+   must be a result of store_session_name (else EINVAL). `make`: makes a directory that is missing
+   and marks it as in use, by a shared lock, as long as the descriptor is open, so that nobody
    removes it (gc_remove_session). */
 int store_open_session(const struct store *s, const char *session, bool make);
 
-/* Whether a run uses the session's directory. True where that is not known. */
+/* Whether a run uses the session's directory. True if that can't be found out. */
 bool store_is_in_use(int session_dir);
 
-/* Takes a lock (LOCK_SH or LOCK_EX) on an open file or directory. Waits so long for whoever holds
-   it; 0 or less: not at all. It goes with the descriptor. Returns 0, or -1 with errno (EWOULDBLOCK:
-   somebody holds it). */
+/* Takes a lock (LOCK_SH or LOCK_EX) on an open file or directory. Waits for a holder of the lock,
+   wait_ms at most; 0 or less: not at all. The lock goes with the descriptor. Returns 0, or -1 with
+   errno (EWOULDBLOCK: somebody holds it). */
 int store_lock(int fd, int operation, int64_t wait_ms);
 
-/* Longer than any lock is held, but for those that mark a run. */
+/* No lock is held for so long, except those that mark a run. */
 #define STORE_LOCK_MS 1000
 
 /* Opens a directory of the store: STORE_SESSIONS ... Returns a close-on-exec descriptor, or -1 with

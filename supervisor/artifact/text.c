@@ -16,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* An unfinished line that does not change for so many milliseconds is complete. It is longer than
-   the interval for flushing the live part. */
+/* An unfinished line that does not change for this time, in ms, counts as complete. The time is
+   longer than the interval for flushing the live part. */
 #define SETTLE 300
 
-/* The part of such a line that is compared. */
+/* How much of such a line is compared. */
 #define OPEN_LINE ((size_t)4096)
 
 struct open_line {
@@ -45,7 +45,7 @@ static bool ends_line(const struct text *t, uint64_t size)
 	return size == 0 || text_read(t, &last, 1, size - 1) != 1 || last == '\n';
 }
 
-/* The line at the end of `size` bytes, or the last part of it. Returns false if it can't be
+/* Reads the line at the end of `size` bytes, or the last part of it. Returns false if it can't be
    read. */
 static bool read_open_line(struct open_line *line, int fd, uint64_t size)
 {
@@ -63,9 +63,9 @@ static bool read_open_line(struct open_line *line, int fd, uint64_t size)
 	return true;
 }
 
-/* Takes the size of a text that may grow. Its last line may be a prompt, which counts, or a part of
-   a line (a write is under way, a write has filled the window, or the command goes on writing),
-   which is left out. */
+/* Takes the size of a text that may grow. A last line without a newline counts if it may be a
+   prompt. It is left out if the rest of it is still to come (a write is under way, a write has
+   filled the window, or the command goes on writing). */
 static int take_size(struct text *t)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
@@ -78,8 +78,8 @@ static int take_size(struct text *t)
 		return 0;
 	bool is_part = t->size % ARTIFACT_WINDOW == 0;
 	if (!is_part && read_open_line(&first, t->fd, t->size)) {
-		/* Until the file is written to, or has stood for SETTLE; negative if the clock was
-		   set back. */
+		/* Waits until the file is written to, or was not for SETTLE. The age is negative if
+		   the clock was set back. */
 		const int64_t written = clock_ms(&st.st_mtim);
 		int64_t age = clock_real_ms() - written;
 		while (age >= 0 && age < SETTLE && clock_ms(&st.st_mtim) == written) {
@@ -92,7 +92,7 @@ static int take_size(struct text *t)
 		if (ends_line(t, t->size))
 			return 0;
 		is_part = t->size % ARTIFACT_WINDOW == 0;
-		/* Whether the line is still being written, rather than standing there or being
+		/* Finds out whether the line is still being written. It may also stand there, or be
 		   redrawn. */
 		if (!is_part && read_open_line(&now, t->fd, t->size)) {
 			size_t len = first.len < now.len ? first.len : now.len;
@@ -106,7 +106,7 @@ static int take_size(struct text *t)
 	return 0;
 }
 
-/* Takes over the facts from the metadata: the gap, and the lost end. */
+/* Takes the gap and the lost end from the metadata. */
 static void use_meta(struct text *t)
 {
 	struct meta m;
@@ -196,8 +196,8 @@ static bool text_has_gap(const struct text *t)
 	return t->gap.begin != t->gap.end;
 }
 
-/* Makes the start of a line on disk or in the gap the next to be read. As index_find(); the last
-   line may be in the gap. */
+/* Makes the start of a line on disk or in the gap the next to be read. Returns as index_find(),
+   where *lines may be a line in the gap. */
 static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 {
 	const struct text_gap *gap = text_has_gap(t) ? &t->gap : NULL;
@@ -212,7 +212,7 @@ static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 		t->offset = at;
 		return 0;
 	}
-	/* Opened for the first line that is far from the beginning. */
+	/* The index is opened for the first line that is far from the beginning. */
 	if (t->idx < 0 && t->dir >= 0 && t->part <= ARTIFACT_ERR && line > INDEX_STRIDE)
 		t->idx = id_open_file(t->dir, t->id, ARTIFACT_OUT_INDEX + t->part, O_RDONLY);
 	/* The index has no lines of the gap, so it is not asked about lines behind it. */
@@ -270,8 +270,8 @@ int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 	return result;
 }
 
-/* Goes backwards over newlines from `end` on, not below `least`, until *skip of them are passed.
-   Sets *at behind the last one that counts, or to `least`. */
+/* Goes backwards from `end`, not below `least`, until *skip newlines are passed. Sets *at behind
+   the next newline before them, or to `least`. */
 static int find_back(const struct text *t, uint64_t least, uint64_t end, uint64_t *skip,
 		     uint64_t *at)
 {
@@ -290,7 +290,7 @@ static int find_back(const struct text *t, uint64_t least, uint64_t end, uint64_
 			end -= len;
 			continue;
 		}
-		/* The line begins in this block: count from its front. */
+		/* The line begins in this block: counts from the block's front. */
 		newlines = newlines - *skip + 1;
 		*skip = 0;
 		*at = end - len + newline_skip(block, len, &newlines);
@@ -311,7 +311,7 @@ int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *foun
 	*found = t->size ? count - skip : 0;
 	if (skip == 0 || t->size == 0)
 		return 0;
-	/* The bytes begin inside a line, unless one ends directly before them. */
+	/* `least` is inside a line, unless a line ends directly before it. */
 	bool inside = !ends_line(t, least);
 	skip = *found;
 	*found += !inside;
@@ -364,8 +364,8 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 		ssize_t n = text_read(t, data, cap, t->offset);
 		if (n < 0)
 			return -1;
-		/* These may be bytes of a hole that was made just now: the metadata had it
-		   before. */
+		/* The bytes that were read may be of a hole that was made just now. The metadata
+		   had it before. */
 		if (has_moved(t) && text_has_gap(t) && t->offset < t->gap.end &&
 		    t->offset + (uint64_t)n > t->gap.begin)
 			continue;

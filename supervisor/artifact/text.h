@@ -3,8 +3,8 @@
 // constant. Lines are numbered from 1, counting those that are not on disk:
 //
 //   - a gap that the disk cap made: the bytes gap.begin to gap.end are a hole in the file,
-//     with the announcing line at its start. The byte before gap.end is a newline when
-//     a line starts at gap.end, else what follows is the rest of line gap.to;
+//     with the announcing line at its start. If the byte before gap.end is a newline, a line starts
+//     at gap.end; if not, the rest of line gap.to follows;
 //   - an end that was lost, because a write failed.
 //
 // Both are read as pieces of kind TEXT_GAP in their place.
@@ -44,7 +44,7 @@ struct text {
 	uint64_t sought; /* the line of the last text_seek */
 	bool lost_reported;
 	int dir;  /* of the artifact, -1: a plain file */
-	int json; /* its metadata as last read, while it is held, else -1 */
+	int json; /* the metadata as last read, while a supervisor holds the text, else -1 */
 	enum artifact_part part;
 	char id[ID_LEN + 1];
 };
@@ -54,12 +54,12 @@ enum text_kind { TEXT_END, TEXT_BYTES, TEXT_GAP };
 struct text_piece {
 	enum text_kind kind;
 	size_t len;     /* TEXT_BYTES: this many were read */
-	struct gap gap; /* TEXT_GAP: the whole of it, also where reading begins inside */
-	bool goes_on;   /* the text behind is the rest of line `gap.to` */
+	struct gap gap; /* TEXT_GAP: the whole gap, even if reading begins inside it */
+	bool goes_on;   /* the text behind the gap begins with the rest of line `gap.to` */
 };
 
-/* Opens a part of the artifact `id` in the session directory `dir`; other parts than texts
-   have no index and no gap. Damaged or missing metadata do not matter. Returns 0, or -1 with errno.
+/* Opens a part of the artifact `id` in the session directory `dir`; parts that are no texts have no
+   index and no gap. Metadata may be damaged or missing. Returns 0, or -1 with errno.
  */
 int text_open(struct text *t, int dir, const char *id, enum artifact_part part);
 
@@ -71,21 +71,21 @@ void text_close(struct text *t);
 /* The number of lines; the last one may have no newline. Returns 0, or -1 with errno. */
 int text_lines(struct text *t, uint64_t *lines);
 
-/* Makes the start of 1-based `line` the next to be read; a line in a gap makes it the gap.
-   Returns 0, 1 when the text has fewer lines (then *lines tells how many), or -1 with errno. */
+/* Makes the start of 1-based `line` the next to be read, or the gap if the line is in it. Returns
+   0, 1 when the text has fewer lines (then *lines tells how many), or -1 with errno. */
 int text_seek(struct text *t, uint64_t line, uint64_t *lines);
 
-/* Makes the start of the `count`-th line from the end the next to be read, of a text that has no
-   gap; reads only the part behind it, and not more than the last `most` bytes. *found tells how
-   many lines are from there on: less than `count` where the text has not more, or where the next
-   one begins before those bytes (0: the last line does, the next byte is inside it). Returns 0, or
-   -1 with errno. */
+/* For a text without a gap: makes the start of the `count`-th line from the end the next to be
+   read. Reads only the part behind that start, and no more than the last `most` bytes. *found: how
+   many lines there are from there on. It is less than `count` if the text has fewer lines, or if
+   the line before begins before the last `most` bytes (0: even the last line does, and the next
+   byte to be read is inside it). Returns 0, or -1 with errno. */
 int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *found);
 
-/* Makes the byte at `offset` of the file the next to be read; one in a gap makes it the gap. */
+/* Makes the byte at `offset` of the file the next to be read, or the gap if the byte is in it. */
 void text_seek_byte(struct text *t, uint64_t offset);
 
-/* The start of the line that has the byte at `offset`; the end of a gap counts as a start.
+/* Finds the start of the line that has the byte at `offset`; the end of a gap counts as a start.
    The file is read backwards as far as needed. Returns 0, or -1 with errno. */
 int text_line_start(const struct text *t, uint64_t offset, uint64_t *start);
 
