@@ -16,7 +16,7 @@ enum {
 	SAVED_LEAST = 256,
 };
 
-/* Takes note of the line from `at` to `end`, which is the next one. */
+/* Takes note of the next line, from `at` to `end`. */
 static void chatter_add(struct chatter *c, bool is_progress, size_t at, size_t end)
 {
 	c->lines++;
@@ -55,7 +55,8 @@ void intercept_find_chatter(struct interceptor *s)
 	size_t saved = 0;
 	for (size_t i = 0; i < c->fold_count; i++)
 		saved += c->folds[i].last - c->folds[i].at;
-	/* The lines that are left out have to be readable. */
+	/* Lines may be left out only if they can be read: the text is kept, or nothing is left
+	   out. */
 	c->is_worth = saved >= SAVED_LEAST;
 	if (c->is_worth)
 		interceptor_spill(s);

@@ -40,8 +40,8 @@ static void begin_bytes(struct interceptor *s)
 	s->state = BYTES_PASSED;
 }
 
-/* From here on bytes are not rendered. A program or file gets them as they
-   are, an agent a line about them; the artifact keeps them. */
+/* From here on bytes are not rendered: the artifact keeps them, a program or file gets them as they
+   are, and an agent gets a line about them. */
 static void become_binary(struct interceptor *s)
 {
 	TRACE(TERMINAL, "%s is binary%s%s", PART_NAME(s), s->kind ? ": " : "",
@@ -53,10 +53,10 @@ static void become_binary(struct interceptor *s)
 		return;
 	}
 	s->state = BYTES_BINARY;
-	/* There is no text, so these bytes are not a second copy that may be unwanted. */
+	/* The bytes are kept: there is no text that they would be a second copy of. */
 	if (s->raw_state == RAW_OFF)
 		s->raw_state = RAW_HOLDING;
-	/* The start is no text, either, unless it was kept as one already. */
+	/* What came before is no text, either, unless it was kept as text already. */
 	if (!s->artifact) {
 		buffer_clear(&s->held);
 		s->printed = s->counted = s->clean_len = s->begun = s->begun_len = 0;
@@ -100,7 +100,7 @@ void intercept_judge(struct interceptor *s, bool end)
 	bool binary = sniff_judge(&s->sniff) || (s->kind && s->sniff.bad > 0);
 	if (binary)
 		intercept_resolve(s);
-	/* A few bytes tell little, but a program must not wait. */
+	/* A few bytes tell little, but a program must not wait for more. */
 	if (binary && !end && !s->kind && so_far.len < SNIFF_LEN &&
 	    s->reader != &readers[INTERCEPT_PROGRAM])
 		return;
@@ -123,7 +123,7 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 	if (s->state == BYTES_UNJUDGED) {
 		const struct buffer *so_far = &s->unjudged;
 		bool kept = buffer_try_append(&s->unjudged, data, len) == 0;
-		/* Enough are there: a newline tells what a NUL is. */
+		/* Enough bytes are there: whether they have a newline decides what a NUL is. */
 		if (!kept || so_far->len >= SNIFF_NUL ||
 		    (so_far->len >= SNIFF_LEN && memchr(so_far->data, '\n', so_far->len)))
 			intercept_judge(s, true);
@@ -131,7 +131,8 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 			return;
 	}
 	if (s->sniff.len < SNIFF_MOST && s->state < BYTES_BINARY) {
-		/* All bytes are still at hand: the start may have looked like text. */
+		/* Judges once more by all bytes, which are still at hand: the first of them may
+		   have looked like text. */
 		sniff_add(&s->sniff, data, len);
 		if (s->sniff.binary && (s->raw_state != RAW_OFF || !s->reader->previews))
 			become_binary(s);

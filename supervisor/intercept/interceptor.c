@@ -38,7 +38,8 @@ void intercept_overflow(struct interceptor *s)
 	struct tally held = {.unit = l->unit};
 	s->fits = false;
 	if (s->reader->previews) {
-		/* The part that is exceeded first: more may have come at once than is held. */
+		/* Finds the part of the limit that is exceeded first, since more may have come at
+		   once than is held. */
 		tally_feed(&held, s->held.data, s->held.len);
 		s->broken = l->count && tally_units(&held) > l->count ? LIMIT_COUNT : LIMIT_BYTES;
 	}
@@ -48,7 +49,7 @@ void intercept_overflow(struct interceptor *s)
 	intercept_resolve(s);
 	interceptor_spill(s);
 	if (intercept_is_by_head(s)) {
-		/* The held text begins the lines that are kept for the first part. */
+		/* The lines that are kept for the first part begin with the held text. */
 		const struct head_place at = {.bytes = s->printed,
 					      .lines = s->printed_lines,
 					      .units = s->line_share.printed};
@@ -73,9 +74,9 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 		return false;
 	if (l->count && tally_units(&s->tally) > l->count)
 		return true;
-	/* How long it is when it is printed clean, where every invalid byte becomes three, with a
-	   guard for each line that needs one. What is counted of an unfinished line is not looked
-	   at again before its end. */
+	/* How long the text is when it is printed clean: every invalid byte becomes three, and
+	   lines that need one get a guard. The counted part of an unfinished line is not looked at
+	   again before the line's end. */
 	const char *rest = s->held.data + s->counted;
 	size_t len = s->held.len - s->counted, cut = 0;
 	const char *newline =
@@ -92,7 +93,7 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 		return s->clean_len > s->most;
 	if (end)
 		return s->clean_len + guard_text(NULL, rest, len, intercept_guard(s)) > s->most;
-	/* The last bytes may be half a character or line end. */
+	/* The last bytes may be a part of a character, or of a line end. */
 	if (!utf8_incomplete(rest + s->begun, len - s->begun, &cut))
 		cut = rest[len - 1] == '\r';
 	s->begun_len += utf8_clean(NULL, rest + s->begun, len - cut - s->begun);
@@ -180,7 +181,7 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 		if (s->fits && !s->reported && intercept_is_over(s, false))
 			intercept_overflow(s);
 	}
-	/* The reader would have seen so little of the text that it gets no more of it. */
+	/* The reader gets no more of the text: it would have seen very little of it. */
 	bool cut = outcome == INTERCEPT_SUCCESS && !s->fits && intercept_bytes(s) > l->cut_over;
 	if (cut)
 		bytes = l->cut_bytes;
@@ -195,8 +196,8 @@ void intercept_end_text(struct interceptor *s, const struct wording_ending *e)
 {
 	struct buffer pending = BUFFER_INIT;
 	intercept_judge(s, true);
-	/* The command ended and its background children live on: the reader gets the text that the
-	   terminal still holds as it is now, the artifact goes on with its later state. */
+	/* The command has ended and its background children live on. The reader gets the text that
+	   the terminal still holds as it is now; the artifact gets it as it is when it is final. */
 	if (s->state < BYTES_BINARY && !s->finished &&
 	    terminal_pending(s->terminal, &pending) == 0) {
 		measure_text(s, pending.data, pending.len);
@@ -257,7 +258,7 @@ static bool interceptor_on_overwritten(void *ctx, const char *line, size_t len)
 	return s->reader != &readers[INTERCEPT_PROGRAM];
 }
 
-/* Fewer bytes at a pause would tell nothing. */
+/* The least room for text at a pause: fewer bytes would tell nothing. */
 #define SHARE_LEAST ((size_t)256)
 
 struct interceptor *interceptor_new(const struct interceptor_options *options,
@@ -280,10 +281,11 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 		l->cut_bytes = l->bytes;
 		l->cut_ceiling = l->ceiling;
 	}
-	/* A first part counts lines from where it starts, which is not line 1 there. */
+	/* A first part numbers lines from where it starts, which is not line 1 there. */
 	if (l->mode == MODE_HEAD && options->lines_before > 0)
 		l->mode = MODE_ENDS;
-	/* It holds its lines: those of a few bytes are limited by their number. */
+	/* The preview holds the lines of the first part. The number of lines is the limit where
+	   each has only a few bytes. */
 	size_t lines_most = limit_largest(l) / 8;
 	if (intercept_is_by_head(s) && !l->count)
 		l->count = lines_most > HEAD_LINES ? lines_most : HEAD_LINES;
@@ -353,7 +355,7 @@ const struct buffer *interceptor_held(const struct interceptor *s)
 	return s->finished && s->fits && !s->artifact ? &s->held : NULL;
 }
 
-/* Whether a reader waits for lines as they come. */
+/* Whether a reader waits for lines as they become complete. */
 static bool interceptor_is_live(const struct interceptor *s)
 {
 	if (s->finished || s->state > BYTES_RENDERED)
@@ -378,7 +380,7 @@ bool intercept_is_drawn(struct interceptor *s, int64_t now_ms)
 	       (hides && now_ms - d->hidden_at < INTERCEPT_SETTLE_DRAWN_MS);
 }
 
-/* So often lines are looked at that may stand soon. */
+/* Interval between looks at lines that may soon be final. */
 #define SETTLE_LOOK_MS 200
 
 void interceptor_settle(struct interceptor *s, int64_t now_ms)

@@ -41,19 +41,21 @@ enum interceptor_raw { INTERCEPT_RAW_AUTO, INTERCEPT_RAW_YES, INTERCEPT_RAW_NO }
 
 struct interceptor_options {
 	struct terminal_options terminal;
-	/* Text within it is printed whole; bytes and max_line are not 0. failure_bytes or cut_bytes
-	   0: as bytes, below the same ceiling. Text is held up to the largest of them. */
+	/* A text within the limit is printed whole. `bytes` and `max_line` are not 0. failure_bytes
+	   or cut_bytes 0: the same as `bytes`, below the same ceiling. Text is held up to the
+	   largest of the three. */
 	struct limit limit;
 	enum interceptor_reader reader;
 	enum interceptor_raw raw;
 	enum artifact_part part; /* ARTIFACT_OUT or ARTIFACT_ERR */
-	/* Through a pipe, so the bytes are what the command wrote for a program: a program or file
-	   gets them as they are. Through a pty it does from the first NUL on. */
+	/* The bytes come through a pipe, as the command wrote them for a program. A program or file
+	   gets them unchanged. Without `exact` (a pty) it gets them unchanged from the first NUL
+	   on. */
 	bool exact;
-	/* A live reader gets a plain line so many ms after its newline. */
+	/* How many ms after its newline a live reader gets a plain line. */
 	int64_t settle_ms;
-	/* Size of the text before the part that comes here, for the numbers in a preview (not
-	   in mode head) and in its last line. */
+	/* Size of the text in front of the part that is fed, for the numbers in a preview (not in
+	   mode head) and in its last line. */
 	uint64_t lines_before, bytes_before;
 };
 
@@ -64,8 +66,8 @@ struct interceptor_events {
 	struct artifact *(*artifact)(void *ctx);
 	/* Bytes for an agent, a program or a file. */
 	void (*print)(void *ctx, const char *data, size_t len);
-	/* Who reads, when that was not known at the start (INTERCEPT_AGENT): called once, when it
-	   begins to matter. NULL: it is an agent. */
+	/* Says who reads, if that was not known at the start (INTERCEPT_AGENT). Called once, when
+	   it begins to matter. NULL: the reader is an agent. */
 	enum interceptor_reader (*resolve)(void *ctx);
 	/* An answer to a query of the command. May be NULL. */
 	void (*reply)(void *ctx, const char *data, size_t len);
@@ -82,46 +84,46 @@ void interceptor_free(struct interceptor *s);
 /* The next bytes from the command. */
 void interceptor_feed(struct interceptor *s, const char *data, size_t len);
 
-/* Passes over a part of the text that is not there, with so many newlines, behind the line in
-   `notice` (with its newline) that says so in its place. The text does not fit then. */
+/* Passes over a part of the text that is missing and had this many bytes and newlines. `notice`, a
+   line with its newline, takes its place. After that the text does not fit. */
 void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uint64_t bytes,
 		      uint64_t newlines);
 
 /* No more bytes are there right now: judges the bytes that were held back. */
 void interceptor_pause(struct interceptor *s);
 
-/* Hands on to a reader who gets every line as it comes the lines that have stood for a while,
-   although they could still be overwritten: plain ones for settle_ms, those that were written over
-   for 1.5 s, and all for 5 s after the command has redrawn some or hidden the cursor. `now_ms` is
-   of the monotonic clock. */
+/* For a reader who gets every line as it comes: hands on lines that could still be overwritten but
+   have not changed for a while. That is settle_ms for plain lines, 1.5 s for lines that were
+   written over, and 5 s for all lines once the command has redrawn some or hidden the cursor.
+   `now_ms` is of the monotonic clock. */
 void interceptor_settle(struct interceptor *s, int64_t now_ms);
 
-/* The same from now on for somebody who reads the artifact as it grows. */
+/* Does the same from now on for somebody who reads the artifact as it grows. */
 void interceptor_follow(struct interceptor *s);
 
-/* Hands on all that are complete, unless the command redraws. */
+/* Hands on all complete lines, unless the command redraws. */
 void interceptor_settle_all(struct interceptor *s);
 
-/* A reader who is not given every line as it comes is given what is held back at moments: */
+/* The moments at which a reader who does not get every line as it comes gets what is held back: */
 enum interceptor_moment {
 	INTERCEPT_PAUSE,      /* interceptor_pause_due() has come */
 	INTERCEPT_HEARTBEAT,  /* the reader has waited long */
 	INTERCEPT_LAST_WORDS, /* somebody wants the run to end */
 };
 
-/* Bytes were fed, and `now_ms` is the monotonic time. */
+/* Call it after bytes were fed; `now_ms` is the monotonic time. */
 void interceptor_came(struct interceptor *s, int64_t now_ms);
 
-/* When the next pause is; 0: not before more comes. */
+/* When the next pause is due; 0: not before more text comes. */
 int64_t interceptor_pause_due(const struct interceptor *s);
 
 /* Makes what is held back final, and may open the artifact. Returns whether
    interceptor_print_held() has something to do. */
 bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment moment, int64_t now_ms);
 
-/* Prints it: all, if the text so far fits, else the last lines behind a marker; then an unfinished
-   line that may be a question. Returns false if there are lines that the reader gets no more of
-   before the end: then a heartbeat is due. */
+/* Prints what is held back: all of it if the text so far fits, else the last lines behind a marker;
+   then an unfinished line that may be a question. Returns false if there are lines that the reader
+   does not get before the end: then a heartbeat is due. */
 bool interceptor_print_held(struct interceptor *s, enum interceptor_moment moment, int64_t now_ms,
 			    const struct wording_place *place);
 
@@ -135,21 +137,22 @@ enum interceptor_outcome {
 	INTERCEPT_FAILURE
 };
 
-/* The outcome decides how much is printed. It may open the artifact; the report does the same by
-   its ending if the owner has not. */
+/* Says the outcome, which decides how much is printed; may open the artifact. If the owner does not
+   call it, the report takes the outcome from its ending. */
 void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcome);
 
 /* The run is cut short now: see terminal_cut(). */
 void interceptor_cut(struct interceptor *s);
 
-/* For looking at the picture, and for a new size. Bytes held back to be judged reach
+/* The terminal, for looking at the picture and for a new size. Bytes that wait to be judged reach
    it at interceptor_pause(); binary output never does. */
 struct terminal *interceptor_terminal(const struct interceptor *s);
 
-/* Opens the artifact (if it isn't) and writes what is held: from here on the text is on disk. */
+/* Opens the artifact (if it is not open) and writes what is held: from now on the text is on
+   disk. */
 void interceptor_spill(struct interceptor *s);
 
-/* The whole text, while it is held although nothing more comes; else NULL. */
+/* The whole text if it is still held when nothing more comes; else NULL. */
 const struct buffer *interceptor_held(const struct interceptor *s);
 
 /* Brings the artifact's end up to date with what is not final yet. */
@@ -159,8 +162,8 @@ void interceptor_update_live(struct interceptor *s);
 struct interceptor_ending {
 	struct wording_ending ending; /* lines and bytes are filled in from the stream */
 	struct wording_place place;
-	bool is_second; /* the same reader gets a notice on another stream, too */
-	/* The end of the text, which the owner prints himself behind the report. */
+	bool is_second; /* the same reader also gets a notice on the other stream */
+	/* Size of the end of the text that the owner prints himself, behind the report. */
 	uint64_t lines_behind, bytes_behind;
 	enum status_when { STATUS_LINE_NEVER, STATUS_LINE_FAILURE, STATUS_LINE_ALWAYS } status_line;
 };
@@ -174,8 +177,8 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e);
 void interceptor_report(struct interceptor *s, const struct interceptor_ending *ending);
 
 /* Replaces interceptor_report() for a report: fills in the facts about a zeroed stream.
-   INTERCEPT_COLLECTED: the text that fits, or the preview. INTERCEPT_SILENT: the text that fits; of
-   a longer one nothing if it is on disk, else as much of its start as is there. Returns 0, or -1
+   INTERCEPT_COLLECTED: the text if it fits, else the preview. INTERCEPT_SILENT: the text if it
+   fits; else nothing if the text is on disk, or as much of its start as is held. Returns 0, or -1
    with ENOMEM. */
 int interceptor_collect(struct interceptor *s, const struct interceptor_ending *ending,
 			struct report_stream *out);
@@ -184,10 +187,10 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_kind wait,
 			   const char *who, const struct wording_place *place);
 
-/* Who reads; asks (see resolve above) if that is not known yet. */
+/* Returns who reads; asks `resolve` if that is not known yet. */
 enum interceptor_reader interceptor_reader(struct interceptor *s);
 
-/* As preview_compare(), for a reader of previews; others ignore it. */
+/* As preview_compare(), if the reader gets previews; else does nothing. */
 void interceptor_compare(struct interceptor *s, const struct fingerprints *success);
 
 /* Facts about the text for its owner. */
@@ -195,20 +198,19 @@ struct interceptor_facts {
 	uint64_t lines;
 	uint64_t bytes;     /* of text; of raw bytes when binary */
 	uint64_t settled;   /* bytes of the text that are final: no later output changes them */
-	int64_t settle_due; /* when interceptor_settle() is to be called; 0: no complete line waits,
-			       or nothing was fed since interceptor_came() */
-	/* The lines that interceptor_report() and what was printed before have shown, in order.
-	   None of binary output. Valid until interceptor_free(). */
+	int64_t settle_due; /* when to call interceptor_settle(); 0: no complete line waits, or
+			       nothing was fed since interceptor_came() */
+	/* The lines that were shown, by interceptor_report() and before it, in order. Binary output
+	   has none. Valid until interceptor_free(). */
 	const struct report_range *shown;
 	size_t shown_count;
 	bool is_binary;
-	bool is_on_disk;   /* INTERCEPT_SILENT: the text is longer than what is held, and only the
+	bool is_on_disk;   /* INTERCEPT_SILENT: the text was too long to be held, so only the
 			      artifact has it */
 	bool is_holding;   /* text is held back from a live reader until the end */
-	bool is_previewed; /* the reader gets not all of the text, by what its lines tell: a
-			      preview, or a text that fits without its chatter */
-	bool is_partial;   /* the reader got less than the whole, so text that could not be kept is
-			      lost */
+	bool is_previewed; /* the reader gets only the lines that tell something: a preview, or a
+			      text that fits without its chatter */
+	bool is_partial;   /* the reader got a part, so text that could not be kept is lost */
 	bool fits;         /* everything was printed: no preview was needed */
 };
 

@@ -31,20 +31,20 @@ void intercept_print_line(struct interceptor *s)
 {
 	if (buffer_check(&s->line) < 0)
 		return;
-	/* An unfinished line is ended, so that this one stands on its own. */
+	/* Ends an unfinished line, so that the line of terse's own stands alone. */
 	if (!s->ended_line)
 		intercept_print(s, "\n", 1);
 	intercept_print(s, s->line.data, s->line.len);
 }
 
-/* How the text is printed from where what is printed ends. */
+/* How the text behind what was printed has to be guarded. */
 static enum guard_mode guard_here(const struct interceptor *s)
 {
 	enum guard_mode guard = intercept_guard(s);
 	return guard == GUARD_LINE && !s->ended_line ? GUARD_INSIDE : guard;
 }
 
-/* `marked`: it begins with a mark of terse's own. */
+/* Prints text. `marked`: it begins with a mark of terse's own. */
 static void print_text(struct interceptor *s, const char *data, size_t len, bool marked)
 {
 	enum guard_mode guard = guard_here(s);
@@ -62,8 +62,8 @@ static void print_text(struct interceptor *s, const char *data, size_t len, bool
 		return;
 	}
 	buffer_release(&clean);
-	/* Without memory for all of it at once: in parts. A byte becomes three at most, or a guard
-	   stands before it. */
+	/* Without memory for all of it at once, prints it in parts. A byte becomes three at most,
+	   or gets a guard in front. */
 	struct buffer *part = intercept_line(s);
 	for (size_t n; len > 0; data += n, len -= n) {
 		n = utf8_floor(data, len, len < part->cap / 3 ? len : part->cap / 3);
@@ -88,7 +88,7 @@ struct marker {
 	const struct wording_place *place;
 };
 
-/* Marker callback of preview_choose(): the same words that are printed. */
+/* Callback of preview_choose(): measures a marker in the words that will be printed. */
 static size_t measure_marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
 {
 	const struct marker *m = ctx;
@@ -100,8 +100,9 @@ static size_t measure_marker(void *ctx, const struct preview_piece *piece, char 
 	return line->len;
 }
 
-/* The line behind what is printed comes, whose start may be printed already: returns how much of
-   `data` that is, or ends the line that was begun and has changed since. */
+/* Call it before the line behind what was printed is printed. The line's start may have been
+   printed already: returns how much of `data` that is. If the line has changed since then, ends the
+   printed start and returns 0. */
 static size_t intercept_go_on(struct interceptor *s, const char *data, size_t len)
 {
 	size_t begun = s->partial.len;
@@ -114,8 +115,7 @@ static size_t intercept_go_on(struct interceptor *s, const char *data, size_t le
 	return goes_on ? begun : 0;
 }
 
-/* Prints held text behind what is printed, without its chatter, of which there is none without a
-   place. */
+/* Prints held text behind what was printed. Leaves its chatter out, unless `place` is NULL. */
 static void print_held(struct interceptor *s, size_t len, const struct wording_place *place)
 {
 	const char *text = len ? s->held.data + s->printed : "", *end = text + len;
@@ -147,14 +147,14 @@ static void print_held(struct interceptor *s, size_t len, const struct wording_p
 	print_text(s, text, (size_t)(end - text), false);
 }
 
-/* Notes what was printed since `put` bytes were. */
+/* Notes in the shares what was printed since s->put was `put`. */
 static void held_take(struct interceptor *s, uint64_t put, uint64_t lines, bool omits)
 {
 	share_take(&s->share, (size_t)(s->put - put), omits);
 	share_take(&s->line_share, (size_t)lines, omits);
 }
 
-/* Prints a piece, and takes down which lines it has shown. */
+/* Prints a piece, and notes which lines it has shown. */
 static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 		       const struct wording_place *place, struct report_stream *report)
 {
@@ -168,7 +168,7 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 		make_marker(s, piece, place);
 		intercept_print_line(s);
 	}
-	/* A person reads folded lines off the line before; a program needs ranges. */
+	/* A person understands folded lines from the line before; a program needs ranges. */
 	if (!report || piece->kind != PREVIEW_TEXT)
 		return 0;
 	report->lines_truncated += piece->cut;
@@ -176,8 +176,8 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 	return report_add_range(report, piece->from, piece->to);
 }
 
-/* Tells the preview what was printed; `command` is put together for it. Both pointers are NULL
-   where no marker counts. */
+/* Tells the preview what was printed; builds `command` for that. Both pointers are NULL where no
+   marker counts. */
 static struct preview_ask make_ask(const struct interceptor *s, struct marker *marker,
 				   struct buffer *command)
 {
@@ -189,7 +189,7 @@ static struct preview_ask make_ask(const struct interceptor *s, struct marker *m
 		.printed_lines = s->printed_lines,
 		.left_out = s->left_out,
 		.left_out_count = s->left_out_count,
-		/* A line of a first part is cut without it. */
+		/* Lines of a first part are cut without a marker. */
 		.spelled = s->left_out_count > 0 || (s->cut > 0 && !intercept_is_by_head(s)),
 		.used = s->share.printed,
 		.used_lines = s->line_share.printed,
@@ -199,7 +199,7 @@ static struct preview_ask make_ask(const struct interceptor *s, struct marker *m
 	};
 }
 
-/* Takes down the lines up to `last`, which are printed, but for those that were left out of them.
+/* Notes the lines up to `last` as shown, except those that were left out.
  */
 static int note_printed(const struct interceptor *s, uint64_t last, struct report_stream *report)
 {
@@ -213,15 +213,15 @@ static int note_printed(const struct interceptor *s, uint64_t last, struct repor
 	return last >= from ? report_add_range(report, from, last) : 0;
 }
 
-/* Whether all that is shown of the text is its first part. */
+/* Whether only a first part is shown of the text. */
 static bool is_head_only(const struct interceptor *s)
 {
 	return intercept_is_by_head(s) &&
 	       (s->outcome == INTERCEPT_SUCCESS || s->options.limit.own_words);
 }
 
-/* Prints the line about the whole behind a preview. `last`: the last line that is shown; `folds`:
-   lines repeat the one before. */
+/* Prints the line about the whole text behind a preview. `last`: the last line that is shown;
+   `folds`: some lines stand for repetitions. */
 static void print_about_preview(struct interceptor *s, const struct interceptor_ending *e,
 				uint64_t last, bool folds)
 {
@@ -281,7 +281,8 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 		folds |= pieces[i].kind == PREVIEW_FOLD;
 		if (pieces[i].kind == PREVIEW_TEXT)
 			last = pieces[i].to;
-		/* The line about the whole tells what is behind a first part. */
+		/* No marker here: the line about the whole text says what is behind a first
+		   part. */
 		if (ask.is_head && pieces[i].kind == PREVIEW_GAP)
 			s->omitted++;
 		else if (print_piece(s, &pieces[i], &e->place, report) < 0)
@@ -294,7 +295,7 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 		s->broken = LIMIT_CUT;
 	else if (ask.is_head)
 		s->broken = s->omitted && l->count && shown >= l->count ? LIMIT_COUNT : LIMIT_BYTES;
-	/* Both limits are over, and that of lines leaves more room. */
+	/* Both limits are exceeded, but the limit of lines leaves more room. */
 	else if (s->broken == LIMIT_COUNT && shown < l->count &&
 		 preview_bytes(s->preview) > s->most)
 		s->broken = LIMIT_BYTES;
@@ -322,15 +323,15 @@ void intercept_resolve(struct interceptor *s)
 	s->preview = NULL;
 }
 
-/* The lines of the held text that can be printed next. */
+/* A stretch of lines of the held text that can be printed next. */
 struct run {
 	size_t bytes, cost; /* as it is printed */
 	uint64_t lines, units;
 };
 
-/* Whether there is room for a line before the outcome is known. One that a preview might cut has it
-   where it leaves half of the room to others and nothing says how long a line may be (as mode head
-   does), or when it is the turn of `all`. */
+/* Whether there is room for a line before the outcome is known. For a line that a preview might cut
+   there is room if it leaves half of the room to other lines and no limit of line length is set
+   (mode head sets one), or if `all` lines are to be printed. */
 static bool run_has_room(const struct interceptor *s, const struct run *r, const char *line,
 			 size_t len, bool all)
 {
@@ -343,7 +344,7 @@ static bool run_has_room(const struct interceptor *s, const struct run *r, const
 	return !most.count || s->line_share.printed + r->units < most.count;
 }
 
-/* Whether the line at `at` waits for the end of its run. */
+/* Whether the line at `at` waits until its run of chatter ends. */
 static bool chatter_withholds(const struct chatter *c, size_t at)
 {
 	for (size_t i = 0; i < c->fold_count; i++) {
@@ -363,7 +364,7 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 		if (!end)
 			break;
 		size_t len = (size_t)(end - line) + 1;
-		/* A program would get the bytes unchanged, so the reader has to be known. */
+		/* The reader has to be known here: a program would get the bytes unchanged. */
 		bool is_open = s->events.resolve && !guard_is_same(line, len, intercept_guard(s));
 		if (all)
 			stopped = by_head && !run_has_room(s, &run, line, len, true);
@@ -396,7 +397,7 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 	}
 }
 
-/* Prints the lines of a first part that are complete and will be in it, whatever the outcome. */
+/* Prints complete lines of a first part that will be in it whatever the outcome is. */
 static void print_first_lines(struct interceptor *s)
 {
 	const struct preview_piece *pieces;
@@ -413,7 +414,7 @@ static void print_first_lines(struct interceptor *s)
 		s->printed += pieces[i].bytes;
 		s->printed_lines = pieces[i].to;
 	}
-	/* Nothing follows a line that does not fit, or is the last. */
+	/* Nothing is printed behind a line that does not fit, or behind the last line. */
 	s->opening_over = s->put == put && tally_lines(&s->tally) > s->printed_lines + 1;
 	s->share.printed += (size_t)(s->put - put);
 	s->line_share.printed = (size_t)preview_shown(s->preview);
@@ -465,7 +466,7 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 		print_preview(s, &e, &s->shown);
 		return;
 	}
-	/* The rest of a text that fits. A program gets it unchanged, and no notices. */
+	/* Prints the rest of a text that fits. A program gets it unchanged and without notices. */
 	size_t len = s->held.len - s->printed;
 	const char *rest = len ? s->held.data + s->printed : "";
 	bool announced = interceptor_is_worth_telling(&e);
@@ -475,7 +476,7 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 		print_held(s, len, &e.place);
 		e.ending.omits = s->omitted > 0;
 		announced |= e.ending.omits;
-		/* The person who interrupted it may not have read this far. */
+		/* Somebody who interrupted the run may not have read this far. */
 		if (announced && (e.ending.omits || e.ending.state != WORDING_ENDED))
 			wording_footer(intercept_line(s), &e.ending, &e.place);
 		else if (announced)
@@ -504,8 +505,8 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	} else if (s->reader->previews) {
 		result = print_preview(s, e, out);
 	} else if (!s->artifact && s->held.len > 0) {
-		/* A text that was asked for in full could not be kept (else it is read from
-		   disk): the start is better than nothing, whole lines if there is one. */
+		/* A text that was asked for in full could not be kept (otherwise it is read from
+		   disk). Its start is better than nothing: whole lines, if it has one. */
 		struct tally shown = {.unit = UNIT_LINES};
 		const char *last = memrchr(s->held.data, '\n', s->held.len);
 		size_t len = last ? (size_t)(last - s->held.data) + 1
@@ -525,10 +526,10 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	return result;
 }
 
-/* Text that is held back from an agent before the end is printed at pauses, at heartbeats, and when
-   somebody wants the run to end. */
+/* Before the end, text that is held back from an agent is printed at pauses, at heartbeats, and
+   when somebody wants the run to end. */
 
-/* When the lines are due; 0: there are no new ones. */
+/* When the new lines are due; 0: there are none. */
 static int64_t lines_due(const struct pause *p)
 {
 	int64_t at = p->line_at + PAUSE_MS;
@@ -537,7 +538,7 @@ static int64_t lines_due(const struct pause *p)
 	return at > p->not_before ? at : p->not_before;
 }
 
-/* Whether no new line has come for a pause's length. */
+/* Whether no new line has come for the length of a pause. */
 static bool pause_is_quiet(const struct pause *p, int64_t now_ms)
 {
 	int64_t due = lines_due(p);
@@ -555,7 +556,7 @@ static size_t lesser_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The most that is printed in all. Notices leave the preview half of a budget. */
+/* The most that is printed in all. Notices have to leave half of a budget for the preview. */
 static size_t share_most(const struct share *s, size_t budget)
 {
 	size_t most = budget < SIZE_MAX - budget / 2 ? budget + budget / 2 : SIZE_MAX;
@@ -600,13 +601,13 @@ void share_take(struct share *s, size_t printed, bool omits)
 		s->tails += printed;
 }
 
-/* A longer unfinished line is no question. */
+/* An unfinished line that is longer than this is no question. */
 #define PARTIAL_MAX ((size_t)160)
 
-/* So often a program that draws is looked at while its lines may still change. */
+/* Interval between looks at a program that draws, while its lines may still change. */
 #define LOOK_MS 500
 
-/* Whether a reader waits who does not get every line as it comes. */
+/* Whether the reader waits and does not get every line as it comes. */
 static bool held_has_reader(const struct interceptor *s)
 {
 	return s->reader->previews && s->reader->along && !s->reported && !s->finished &&
@@ -644,7 +645,7 @@ static bool held_is_settled(const struct interceptor *s)
 	return terminal_settled(s->terminal) >= terminal_lines(s->terminal);
 }
 
-/* The text up to the last newline that is held and not printed. */
+/* The held text that is not printed yet, up to its last newline. */
 static size_t held_lines_len(const struct interceptor *s)
 {
 	size_t left = s->held.len - s->printed;
@@ -653,7 +654,7 @@ static size_t held_lines_len(const struct interceptor *s)
 	return last ? (size_t)(last - data) + 1 : 0;
 }
 
-/* Whether the lines that are held are more than may be printed before the end. */
+/* Whether more lines are held than may be printed before the end. */
 static bool held_is_over(const struct interceptor *s)
 {
 	size_t len = held_lines_len(s);
@@ -674,11 +675,11 @@ bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment mome
 		return false;
 	interceptor_pause(s);
 	if (s->state == BYTES_UNJUDGED || s->state >= BYTES_BINARY) {
-		/* Nothing of what came can be printed before more comes. */
+		/* Nothing can be printed before more comes. */
 		s->pause.is_fresh = s->pause.is_touched = false;
 		return false;
 	}
-	/* The complete lines become final, as far as they have stood. */
+	/* Makes the complete lines final that have not changed for long enough. */
 	bool is_due = moment != INTERCEPT_PAUSE || pause_is_quiet(&s->pause, now_ms);
 	if (is_due && intercept_is_drawn(s, now_ms))
 		terminal_settle(s->terminal, now_ms, INTERCEPT_SETTLE_DRAWN_MS,
@@ -694,8 +695,8 @@ bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment mome
 	return true;
 }
 
-/* Prints the unfinished line if it is all that the terminal still holds and may be a question. A
-   character that has not come whole waits, and so does what may become a line like a notice. */
+/* Prints the unfinished line if it is all that the terminal still holds and may be a question. An
+   incomplete character waits, and so does text that may become a line like a notice. */
 static void held_print_partial(struct interceptor *s)
 {
 	struct buffer line = BUFFER_INIT;
@@ -725,8 +726,8 @@ out:
 	buffer_release(&line);
 }
 
-/* Prints the last of the complete lines of a text that does not fit behind the marker of those
-   before them, or all that are new. Returns whether there was room for a line. */
+/* For a text that does not fit: prints the new complete lines, or only the last of them behind a
+   marker for those before. Returns whether there was room for a line. */
 static bool held_print_last(struct interceptor *s, bool words, const struct wording_place *place)
 {
 	const struct preview_piece *pieces;
@@ -768,7 +769,7 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 		TRACE(PREVIEW, "%s: what is held back is printed, after %" PRIu64 " bytes",
 		      PART_NAME(s), s->text_bytes);
 		bool words = moment == INTERCEPT_LAST_WORDS;
-		/* In mode head the last line about a text that does not fit is near, and has the
+		/* In mode head the last line about a text that does not fit comes soon, and has the
 		   ID. */
 		if (s->fits && held_lines_len(s) > 0)
 			intercept_print_lines(s, place);
