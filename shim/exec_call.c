@@ -15,7 +15,7 @@ const char *shell_call_name(const char *path)
 
 bool shell_call_is_shell(const char *name)
 {
-	/* Arrays, since pointers would be relocated in every process. */
+	/* Arrays of characters: pointers would be relocated in every process. */
 	static const char shells[][8] = {"sh",   "bash", "dash", "zsh", "ksh",  "ksh93",
 					 "mksh", "oksh", "lksh", "ash", "yash", "fish"};
 	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++) {
@@ -25,8 +25,8 @@ bool shell_call_is_shell(const char *name)
 	return false;
 }
 
-/* Goes through the options: `string` and `interactive` tell of -c and -i. Returns what follows, or
-   NULL where an option's value is missing. */
+/* Goes through the options: sets `string` for -c and `interactive` for -i. Returns the arguments
+   behind the options, or NULL if an option's value is missing. */
 static char *const *shell_call_options(char *const *argv, bool *string, bool *interactive)
 {
 	char *const *word = argv + 1;
@@ -35,7 +35,7 @@ static char *const *shell_call_options(char *const *argv, bool *string, bool *in
 		if (strcmp(*word, "--") == 0 || strcmp(*word, "-") == 0)
 			return word + 1;
 		if (**word == '-' && *letters == '-') {
-			/* The value of these is the next argument. */
+			/* The next argument is the value of these options. */
 			bool valued = strcmp(*word, "--rcfile") == 0 ||
 				      strcmp(*word, "--init-file") == 0 ||
 				      strcmp(*word, "--emulate") == 0;
@@ -95,7 +95,7 @@ bool shell_is_one_string(char *const *argv, const char *prefix)
 {
 	if (!argv[0] || !argv[1] || argv[2] || *argv[1] == '-' || *argv[1] == '+')
 		return false;
-	/* Strings behind the prefix are commands, even the name of a program alone. A file that
+	/* Behind the prefix any string is a command, even the mere name of a program. A file that
 	   can't be executed is a script. */
 	if (prefix && *prefix)
 		return access(argv[1], F_OK) < 0 || access(argv[1], X_OK) == 0;
@@ -148,7 +148,8 @@ bool preload_remove(char *out, const char *list, const char *name)
 		    (last == entry || last[-1] == '/')) {
 			removed = true;
 		} else {
-			/* With its separator, unless it is the first one left. */
+			/* Copies the library with its separator, unless it is the first one that
+			   stays. */
 			size_t lead = is_first ? 0 : 1;
 			memcpy(out, entry - lead, len + lead);
 			out += len + lead;

@@ -31,7 +31,8 @@ static bool is_usable(const char *path, bool strings)
 	char real[PATH_MAX];
 	if (*name == '\0' || shell_is_own_name(name) || access(path, X_OK) < 0)
 		return false;
-	/* The file may be this program, or a link to a launcher, which would execute it. */
+	/* The file may be this program, or a link to a launcher, which would execute this
+	   program. */
 	if (stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
 	    own.st_dev == other.st_dev && own.st_ino == other.st_ino)
 		return false;

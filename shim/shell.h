@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-/* The shell for shell strings: `configured` unless NULL, else bash if it is installed, else sh. The
-   result is `configured` or static. */
+/* Returns the shell for shell strings: `configured` unless that is NULL, else bash if it is
+   installed, else sh. The result is `configured` or static. */
 const char *shell_find(const char *configured);
 
 /* The user's shell, for a process that replaces it: `configured`, else SHELL, else shell_find()'s;
-   never terse-sh under any name. `strings`: it has to understand scripts for sh and bash. Returns
-   `configured`, a variable's value or a constant. */
+   never terse-sh under any name. `strings`: the shell has to understand scripts for sh and bash.
+   Returns `configured`, a variable's value or a constant. */
 const char *shell_real(const char *configured, bool strings);
 
 /* NAME=..., NAME+=... or NAME[...]=... */

@@ -26,7 +26,7 @@ __asm__(".globl _start\n"
 #endif
 
 #ifndef __clang__
-/* gcc would replace the loops below by calls of the functions that they are in. */
+/* Without this gcc would replace the loop in such a function by a call of the same function. */
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
 

@@ -58,7 +58,7 @@ static int64_t launcher_now(void)
 
 /* --- what it knows of terse -------------------------------------------------------------- */
 
-/* The path of a file in the directory, in `folder`. */
+/* Puts the path of a file in the directory into `folder`. */
 static const char *launcher_path(struct launcher *l, const char *name)
 {
 	memcpy(l->folder + l->folder_len, name, strlen(name) + 1);
@@ -75,7 +75,7 @@ static size_t launcher_load(const char *path, void *data, size_t size)
 	return len > 0 ? (size_t)len : 0;
 }
 
-/* Finds the directory, and reads the file there. */
+/* Finds the directory, and reads its file `target`. */
 static void launcher_read_target(struct launcher *l)
 {
 	long len = BARE(readlinkat, AT_FDCWD, "/proc/self/exe", l->folder, PATH_MAX - 1);
@@ -90,7 +90,7 @@ static void launcher_read_target(struct launcher *l)
 	target_read(&l->target, l->text);
 }
 
-/* Replaces the file; false if it can't be. */
+/* Replaces the file; false if that fails. */
 static bool launcher_write_target(struct launcher *l)
 {
 	char text[TARGET_MAX], temporary[PATH_MAX + ABOVE], name[ABOVE] = TARGET_NAME ".";
@@ -122,7 +122,7 @@ static void launcher_end_with(long parent)
 }
 
 /* Whether the file is as long as its header says: the table of sections is the last part of a
-   program. Much of a truncated one works, until something is missing. */
+   program. A truncated program often works until it reaches a missing part. */
 static bool launcher_is_whole(const char *program, int64_t size)
 {
 	Elf64_Ehdr header;
@@ -140,10 +140,10 @@ static long launcher_wait(long pid)
 	return status;
 }
 
-/* Whether `terse version` works. The launcher's own child sends no signal when it ends, and is
-   waited for even where SIGCHLD is ignored: a caller that ignores or blocks SIGCHLD changes
-   nothing, and gets none. execve() would set the signal back to SIGCHLD, so this child executes
-   nothing: its own child does. */
+/* Whether `terse version` works. The launcher's own child sends no signal when it ends, and can be
+   waited for even where SIGCHLD is ignored. So it does not matter whether the caller ignores or
+   blocks SIGCHLD, and none is left over. execve() would set the signal back to SIGCHLD, so this
+   child executes nothing: its own child does. */
 static bool launcher_try(const char *program)
 {
 	unsigned long action[4] = {0}; /* SIG_DFL, as the kernel has it */
@@ -214,7 +214,7 @@ static void launcher_say(struct launcher *l)
 	struct timespec none = {0, 0};
 	if (since >= 0 && since < LAUNCHER_SAY_S)
 		return;
-	/* The line must be written without waiting, and without SIGPIPE. */
+	/* Writing the line must neither wait nor raise SIGPIPE. */
 	if (BARE(ppoll, &polled, 1, &none, NULL) != 1 || polled.revents != POLLOUT)
 		return;
 	l->target.said = now;
@@ -235,7 +235,7 @@ static void launcher_say(struct launcher *l)
 	BARE(writev, STDERR_FILENO, line, sizeof(parts) / sizeof(*parts), 0);
 }
 
-/* Takes the variables of the preloaded library out of the environment; LD_PRELOAD is as it was. */
+/* Removes the variables of the preloaded library from the environment and restores LD_PRELOAD. */
 static void launcher_restore_environment(const struct launcher *l)
 {
 	char **to = l->envp;
@@ -255,7 +255,7 @@ static void launcher_restore_environment(const struct launcher *l)
 	*to = NULL;
 }
 
-/* Whether a shell that somebody configured can take a string, and is not this program. */
+/* Whether a configured shell can take a string and is not this program. */
 static bool launcher_takes(const char *shell)
 {
 	struct stat own, other;
@@ -267,8 +267,8 @@ static bool launcher_takes(const char *shell)
 	       own.st_dev != other.st_dev || own.st_ino != other.st_ino;
 }
 
-/* Executes a shell as terse-sh would; returns -errno. The arguments are in front of the environment
-   and behind their number, so there is room for one more. */
+/* Executes a shell as terse-sh would; returns -errno. In memory the number of arguments is in front
+   of the arguments, so its place is free for one more. */
 static long launcher_execute(const struct launcher *l, const char *shell, bool shimmed)
 {
 	char name[PATH_MAX + 1] = "-", **argv = l->argv;
@@ -277,7 +277,7 @@ static long launcher_execute(const struct launcher *l, const char *shell, bool s
 	if (strlen(shell) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	memcpy(name + 1, shell, strlen(shell) + 1);
-	/* With no arguments at all, argv[1] is the first variable. */
+	/* Without any arguments argv[1] would be the first variable. */
 	char *only[] = {name + 1, NULL};
 	if (!given)
 		return BARE(execve, shell, shimmed ? argv : only, l->envp, 0);
@@ -317,8 +317,8 @@ static _Noreturn void launcher_run_shell(const struct launcher *l)
 	bare_exit(error == -ENOENT ? 127 : 126);
 }
 
-/* The work that is left under the name of terse: undoing the wiring, and the answer of a hook that
-   leaves all to the agent. Cursor takes none for a refusal. */
+/* Does what is left to do under the name terse: undoes the wiring, or answers a hook so that
+   everything is left to the agent. Cursor takes a missing answer for a refusal. */
 static _Noreturn void launcher_run_terse(struct launcher *l)
 {
 	static const char ask[] = "{\"permission\":\"ask\"}\n", missing[] = "terse: not usable\n";
@@ -342,7 +342,7 @@ static _Noreturn void launcher_run_terse(struct launcher *l)
 
 _Noreturn void launcher_main(unsigned long *stack)
 {
-	/* Not initialized: most of it is never touched. */
+	/* Not initialized, since most of it is never touched. */
 	struct launcher l;
 	l.argv = (char **)(stack + 1);
 	l.envp = l.argv + *stack + 1;

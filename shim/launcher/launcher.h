@@ -12,14 +12,13 @@
 //     undo             a copy of terse, and terse-launcher, a link by which it finds the launcher
 //
 // The directory is not that of the store, which people remove, nor that of an installation, which
-// may be in ~/.local as well. A link in place of a file is replaced, never written through. It
-// needs nothing outside: a terse that was removed, moved, replaced or damaged, and even a missing
-// `target`, only mean that commands run without terse. An agent with another HOME, in a sandbox
-// that shows the home directory read-only, or of another version of terse uses it by its absolute
-// path all the same. Each user has one; the terse that last ran `terse init` is the one that it
-// starts. The directory and its files are writable by the user only. terse init renews all of it,
-// each file atomically, and nothing removes it, since agents that run, and projects, may still use
-// it.
+// may be in ~/.local as well. A link in place of a file is replaced, never written through. The
+// launcher needs nothing outside the directory: if terse was removed, moved, replaced or damaged,
+// or even `target` is missing, commands run without terse. Agents use it by its absolute path, also
+// with another HOME, in a sandbox that shows the home directory read-only, and with another version
+// of terse. Each user has one directory; its launcher starts the terse that last ran `terse init`.
+// The directory and its files are writable by the user only. terse init renews all files, each
+// atomically. Nothing removes the directory, since running agents, and projects, may still use it.
 //
 // Its steps, under the names terse-sh and terse-bash:
 //
@@ -27,21 +26,22 @@
 //  2. If size and time of the program are those with which it last worked, it executes the shell
 //     named there with the arguments, environment, descriptors and signals that it was given.
 //     That is all in the usual case: five system calls.
-//  3. Otherwise it runs `terse version`, with LAUNCHER_TRY_MS at most, and notes the outcome. One
-//     that failed is tried again when it has changed, and each LAUNCHER_RETRY_S seconds. It
+//  3. Otherwise it runs `terse version`, with LAUNCHER_TRY_MS at most, and notes the outcome. A
+//  terse that failed is tried again when its file has changed, and every LAUNCHER_RETRY_S seconds.
+//  It
 //     does not matter whether the caller ignores or blocks SIGCHLD.
 //  4. If terse is not usable, it executes the shell that terse-sh would execute (shell.h): the one
 //     that was meant (TERSE_SHIM_PROGRAM), `real`, SHELL, bash, sh. The arguments are those that
 //     terse-sh would give it, and the variables of the preloaded library are undone. Once in
-//     LAUNCHER_SAY_S seconds it says so first, in one line on standard error; only if it can note
-//     that it did, and if nobody has to wait for the line.
+//     LAUNCHER_SAY_S seconds it first says so in one line on standard error, if it can note that it
+//     has said so and if nobody has to wait for the line.
 //
 // Under the name terse it executes the program in 2. In 4 it executes the copy for `init` with
 // --undo, takes `hook AGENT EVENT` for one that has nothing to say, and fails with 127 for anything
 // else.
 //
-// It leaves no process, open file, handler or pending signal to the shell. If there is no shell at
-// all, the status is 127, or 126 if none could be executed.
+// The shell inherits no process, open file, handler or pending signal from it. The status is 127 if
+// there is no shell at all, and 126 if none could be executed.
 #ifndef TERSE_LAUNCHER_H
 #define TERSE_LAUNCHER_H
 
@@ -51,8 +51,9 @@ enum {
 	LAUNCHER_SAY_S = 24 * 60 * 60,
 };
 
-/* The first function of the process. `stack`: as the kernel leaves it, the number of arguments, the
-   arguments, the environment and the auxiliary vector, each with a NULL behind it. It is changed.
+/* The first function of the process. `stack`: what the kernel has put there: the number of
+   arguments, then the arguments, the environment and the auxiliary vector, each with a NULL behind
+   it. The function changes it.
  */
 _Noreturn void launcher_main(unsigned long *stack);
 

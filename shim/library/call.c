@@ -17,8 +17,8 @@
 
 /* --- the dynamic linker's functions ------------------------------------------------------- */
 
-/* Before glibc 2.34 they are in libdl, which few programs load; there the functions by which libc
-   itself loads libraries are a way to them. Whatever is missing is NULL. */
+/* Before glibc 2.34 these functions are in libdl, which few programs load. They are reached there
+   through the functions by which libc itself loads libraries. A missing function is NULL. */
 #pragma weak dlsym
 #pragma weak dladdr
 extern void *__libc_dlopen_mode(const char *name, int mode) __attribute__((weak));
@@ -52,10 +52,10 @@ static void linker_find(void)
 /* --- the shell ---------------------------------------------------------------------------------
  */
 
-/* A copy, since some programs overwrite their initial environment. */
+/* The path is copied, since some programs overwrite their initial environment. */
 static char shell[PATH_MAX];
 
-/* Every call of a shell or of python is one for terse-sh. */
+/* Every call of a shell or of python goes to terse-sh. */
 static bool files;
 
 static void set_shell(const char *directory, size_t len, const char *file)
@@ -74,8 +74,8 @@ static __attribute__((constructor)) void self_find(void)
 	long supervisor = 0;
 	Dl_info info;
 	linker_find();
-	/* Nothing is done in the session of the live run that TERSE_ACTIVE names (lib/active.h).
-	   terse-sh finds out about other sessions. */
+	/* The library does nothing in the session of the live run that TERSE_ACTIVE names
+	   (lib/active.h). terse-sh finds out about other sessions. */
 	while (active && *active >= '0' && *active <= '9' && supervisor < INT_MAX)
 		supervisor = 10 * supervisor + (*active++ - '0');
 	if (supervisor > 0 && syscall(SYS_getsid, 0) == supervisor &&
@@ -120,7 +120,7 @@ static __attribute__((constructor)) void next_find(void)
 #endif
 	FIND(system);
 	FIND(popen);
-	/* Last, since it tells that the others are set. */
+	/* Set last: it shows that all others are set. */
 	FIND(execve);
 }
 
@@ -133,7 +133,7 @@ const struct next *next_functions(void)
 
 /* --- the file that a call executes ------------------------------------------------------- */
 
-/* Nothing here is a cancellation point or has effects but on errno. */
+/* Nothing here is a cancellation point, or has an effect except on errno. */
 
 /* For the path of a file that is searched for. */
 enum { PATH_ROOM = 512 };
@@ -143,8 +143,8 @@ struct locate_file {
 	uint32_t major, minor;
 };
 
-/* Whether `path` is an executable file; identifies it. By a system call, since stat() is a symbol
-   of its own only from glibc 2.33 on. */
+/* Whether `path` is an executable file; identifies it. Uses a system call: before glibc 2.33 stat()
+   is no exported symbol. */
 static bool locate_executable(const char *path, struct locate_file *file)
 {
 	struct statx st;
@@ -157,8 +157,8 @@ static bool locate_executable(const char *path, struct locate_file *file)
 	       (errno == EPERM && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0);
 }
 
-/* Whether execve() can run it: a binary or a script with #!. An executable that can't be read
-   passes. The file is read by system calls, since libc's functions are cancellation points. */
+/* Whether execve() can run the file: a binary or a script with #!. A file that can be executed but
+   not read passes. It is read by system calls, since libc's functions are cancellation points. */
 static bool locate_has_format(const char *path)
 {
 	char start[4];
@@ -171,7 +171,8 @@ static bool locate_has_format(const char *path)
 	       (len == 4 && strncmp(start, "\177ELF", 4) == 0);
 }
 
-/* Writes the path at which execvp() finds `file` to `path`; false if a longer one comes first. */
+/* Writes to `path` the path at which execvp() finds `file`; false if a path that is too long comes
+   first. */
 static bool locate_in_path(char path[PATH_ROOM], const char *file)
 {
 	size_t file_len = strlen(file);
@@ -191,14 +192,14 @@ static bool locate_in_path(char path[PATH_ROOM], const char *file)
 	return false;
 }
 
-/* Bytes of the caller's stack that all functions here may use together besides the path: for the
-   arguments of execl() and its kind, the environment's array and its strings. A thread's smallest
-   stack is 16 KB, of which libc uses some 4. */
+/* How many bytes of the caller's stack all functions here may use together, the path not counted:
+   for the arguments of execl() and its kind, the environment's array and its strings. The smallest
+   stack of a thread has 16 KB, of which libc uses some 4. */
 #define STACK_MAX 8800
 
 #define PRELOAD "LD_PRELOAD="
 
-/* The names of terse-sh and its kind begin with it. */
+/* The names of terse-sh and its kind begin with this. */
 #define OWN_NAMES "terse-"
 
 /* The two variables of terse-sh, and the NULL. */
@@ -206,8 +207,8 @@ enum { OWN_SLOTS = 3 };
 
 /* The call of terse-sh that replaces a call. */
 struct plan {
-	const char
-		*program; /* the shell that was meant; NULL: the caller executes terse-sh itself */
+	const char *program; /* the shell that the caller meant; NULL: the caller executes terse-sh
+				itself */
 	const char *preload; /* the one LD_PRELOAD, or NULL */
 	size_t slots;        /* for variables */
 	size_t text;         /* bytes for new strings */
@@ -219,8 +220,8 @@ static const char *value_of(const char *variable, const char *name)
 	return strncmp(variable, name, len) == 0 ? variable + len : NULL;
 }
 
-/* Reads the environment. False if the new one needs more than `room` bytes, or if it has two
-   LD_PRELOAD. */
+/* Reads the environment. False if it has LD_PRELOAD twice, or if the new environment needs more
+   than `room` bytes. */
 static bool plan_environment(struct plan *p, char *const *envp, size_t room)
 {
 	p->preload = NULL;
@@ -239,7 +240,7 @@ static bool plan_environment(struct plan *p, char *const *envp, size_t room)
 	return p->slots * sizeof(*envp) + p->text <= room;
 }
 
-/* Writes NAME=VALUE at *text, which it moves behind. Returns the variable. */
+/* Writes NAME=VALUE at *text and moves *text behind it. Returns the variable. */
 static char *put_variable(char **text, const char *name, const char *value)
 {
 	char *variable = *text;
@@ -247,8 +248,9 @@ static char *put_variable(char **text, const char *name, const char *value)
 	return variable;
 }
 
-/* Fills an array of p->slots and p->text bytes of strings; never more, even if another thread adds
-   to the environment meanwhile. A caller of terse-sh itself may have set SHIM_PROGRAM. */
+/* Fills an array of p->slots and p->text bytes of strings, and never more, even if another thread
+   adds to the environment meanwhile. If the caller executes terse-sh itself, it may have set
+   SHIM_PROGRAM, which stays. */
 static void plan_write(const struct plan *p, char *const *from, char **envp, char *text)
 {
 	const size_t lead = sizeof(PRELOAD) - 1;
@@ -261,7 +263,8 @@ static void plan_write(const struct plan *p, char *const *from, char **envp, cha
 			*envp++ = from[i];
 			continue;
 		}
-		/* LD_PRELOAD without this library, unless that is empty, and its old value. */
+		/* Adds LD_PRELOAD without this library, unless nothing is left of it, and the old
+		   value. */
 		memcpy(text, PRELOAD, lead);
 		if (text[lead]) {
 			*envp++ = text;
@@ -274,8 +277,8 @@ static void plan_write(const struct plan *p, char *const *from, char **envp, cha
 	*envp = NULL;
 }
 
-/* Makes the call; `direct`: of a program by its path. Returns 0 if something was started, else what
-   the libc function returns. */
+/* Makes the call; `direct`: to a program by its path, without a search. Returns 0 if something was
+   started, else what the libc function returns. */
 static int call_make(const struct call *c, bool direct)
 {
 	const struct next *n = next_functions();
@@ -290,7 +293,8 @@ static bool call_is_runner(const char *name)
 	return files ? shell_call_runs_files(name) : shell_call_is_shell(name);
 }
 
-/* Starts terse-sh instead of a shell and returns 0. Otherwise nothing was started. */
+/* Starts terse-sh instead of a shell and returns 0. If it does not return 0, nothing was
+   started. */
 static __attribute__((noinline)) int run_for_terse(const struct call *call)
 {
 	char buffer[PATH_ROOM];

@@ -62,8 +62,8 @@ static size_t count_arguments(const char *arg, va_list list)
 	return count;
 }
 
-/* Fills argv, which the exported function has on its stack, like libc, whatever its size. Leaves
-   the list behind the NULL. */
+/* Fills argv, which the exported function has on its stack, as libc does, whatever its size. Leaves
+   `list` behind the NULL. */
 static void take_arguments(char **argv, size_t count, const char *arg, va_list *list)
 {
 	argv[0] = (char *)(uintptr_t)arg;
@@ -71,7 +71,7 @@ static void take_arguments(char **argv, size_t count, const char *arg, va_list *
 		argv[i] = va_arg(*list, char *);
 }
 
-/* `list` is behind the NULL then, and to be ended. */
+/* After it `list` is behind the NULL, and the caller ends it. */
 #define TAKE_LIST(argv, list, arg)                        \
 	va_list list;                                     \
 	va_start(list, arg);                              \

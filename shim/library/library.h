@@ -1,11 +1,11 @@
 // libterse-shim.so: an agent with this library in LD_PRELOAD runs its shell strings through
 // terse-sh, without knowing it.
 //
-// The library interposes every function of libc that executes a program, but for execveat() and
-// fexecve(), by which no agent starts a shell. It replaces a shell that runs a string (`sh -c
-// STRING`, see shim/exec_call.h) by terse-sh, where TERSE_SHIM_FILES is set every shell and python,
-// and passes on every other call unchanged. It does not check whose string it is: terse-sh does, by
-// rules, and supervises the string or executes the original shell. terse-sh gets
+// The library interposes every function of libc that executes a program, except execveat() and
+// fexecve(), by which no agent starts a shell. It replaces by terse-sh a shell that runs a string
+// (`sh -c STRING`, see shim/exec_call.h) and, where TERSE_SHIM_FILES is set, every shell and
+// python. All other calls pass unchanged. The library does not check whose string it is: terse-sh
+// does, by rules, and supervises the string or executes the original shell. terse-sh gets
 //
 // - the caller's arguments, argv[0] included (it recognises itself by AT_EXECFN instead),
 // - the caller's environment, except
@@ -13,19 +13,20 @@
 //   TERSE_SHIM_PROGRAM   the absolute path of the original shell
 //   TERSE_SHIM_PRELOAD   the original LD_PRELOAD; absent if this library was not in it
 //
-// The last two let it execute exactly the original call. It removes both from the environment of
-// whatever it runs.
+// With the last two terse-sh can execute exactly the original call. It removes both from the
+// environment of what it runs.
 //
 // One level
 //
 // The library works in the agent, not below the agent's commands. Where it substitutes terse-sh, it
 // removes itself, and nothing else, from LD_PRELOAD, so no program of a supervised command loads
-// it. Everything else that the agent starts keeps it: agents have launchers (`#!/usr/bin/env node`,
-// a shell script around a binary) and worker processes, and may be static themselves (Codex) with
-// dynamic shells below them. terse-sh restores it (TERSE_SHIM_PRELOAD) when it passes a string on,
-// since that may be a launcher, too (npx runs `sh -c codex`). If the agent is configured to use
-// terse-sh as its shell and executes it, as terse-SOMETHING or by the name of a shell, the
-// environment changes in the same way, but TERSE_SHIM_PROGRAM stays (bash-env sets it).
+// it. All other processes that the agent starts keep the library: agents have launchers
+// (`#!/usr/bin/env node`, a shell script around a binary) and worker processes, and may be static
+// themselves (Codex) with dynamic shells below them. When terse-sh passes a string on, it restores
+// LD_PRELOAD (TERSE_SHIM_PRELOAD), since the string may start a launcher, too (npx runs `sh -c
+// codex`). If the agent itself executes terse-sh as its shell, under the name terse-SOMETHING or
+// that of a shell, the environment changes in the same way, but TERSE_SHIM_PROGRAM stays (bash-env
+// sets it).
 //
 // The library does nothing
 //
@@ -44,11 +45,11 @@
 //
 // Constraints
 //
-// Callers are vfork children, signal handlers and small threads. So there is no heap, no lock, no
-// lazy binding, and after the constructor no write but to the stack; errno is the original call's;
-// a posix_spawn() uses the caller's file actions and attributes, and returns its own error. There
-// is no DT_NEEDED and no symbol version, since a preloaded library with unmet needs kills every
-// process: everything it calls is in glibc from 2.17 on and in musl.
+// Callers are vfork children, signal handlers and small threads. So the library uses no heap, no
+// lock and no lazy binding, and after the constructor writes only to the stack; errno is the
+// original call's; a posix_spawn() uses the caller's file actions and attributes, and returns its
+// own error. There is no DT_NEEDED and no symbol version, since a preloaded library with unmet
+// needs kills every process: everything it calls is in glibc from 2.17 on and in musl.
 #ifndef TERSE_LIBRARY_H
 #define TERSE_LIBRARY_H
 
@@ -66,14 +67,14 @@
 /* The library's file name in LD_PRELOAD. */
 #define SELF_NAME "libterse-shim.so"
 
-/* The absolute path of terse-sh, which the constructor sets. NULL before it, and in processes in
-   which the library does nothing: every call then passes unchanged. */
+/* The absolute path of terse-sh, which the constructor sets. NULL before the constructor has run,
+   and in processes in which the library does nothing: every call then passes unchanged. */
 const char *self_shell(void);
 
 // The interposed functions: libc's, or those of a library that is preloaded after this one.
 
-/* pidfd_spawn() and pidfd_spawnp(): glibc 2.39. Programs check whether they exist, so they must not
-   where libc has none. */
+/* pidfd_spawn() and pidfd_spawnp() are in glibc from 2.39 on. Programs check whether they exist, so
+   the library must not have them where libc has none. */
 #if defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 39)
 #define NEXT_HAS_PIDFD 1
@@ -83,8 +84,8 @@ const char *self_shell(void);
 typedef int next_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attributes, char *const *argv, char *const *envp);
 
-/* execv() and its kind call execve() and execvpe() with environ, as in libc, which saves lookups of
-   symbols in every process. */
+/* execv() and its kind call execve() and execvpe() with environ, as libc's do. That saves lookups
+   of symbols in every process. */
 struct next {
 	int (*execve)(const char *path, char *const *argv, char *const *envp);
 	int (*execvpe)(const char *file, char *const *argv, char *const *envp);
@@ -96,8 +97,9 @@ struct next {
 	FILE *(*popen)(const char *command, const char *mode);
 };
 
-/* Never NULL; the constructor looks them up. An earlier call, from another library's constructor,
-   looks them up itself: there is no second thread and no vfork child yet. */
+/* The functions of libc, never NULL. The constructor looks them up. A call before that, from
+   another library's constructor, looks them up itself: there is no second thread and no vfork child
+   yet. */
 const struct next *next_functions(void);
 
 // One call of a function that executes a program.
@@ -107,7 +109,7 @@ struct call {
 	const char *program;
 	char *const *argv, *const *envp;
 	size_t used; /* bytes of the stack for argv */
-	/* For a spawn only: the function that is called, and the one that does not search. */
+	/* For a spawn only: the function that was called, and the variant that does not search. */
 	next_spawn *spawn, *spawn_path;
 	int *pid;
 	const posix_spawn_file_actions_t *actions;

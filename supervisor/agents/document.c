@@ -20,7 +20,7 @@ static int document_refuse(struct document *d, int error, const char *reason)
 	return -1;
 }
 
-/* Whether the path, or the part of it that is there, leads out of the directory through a link. */
+/* Whether a link in the existing part of the path leads out of the directory. */
 static bool leads_out(const char *path, const char *root)
 {
 	char top[PATH_MAX], real[PATH_MAX], part[PATH_MAX];

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* The program itself is copied, too (place.c). */
+/* The limit has room for the program itself, which is copied, too (place.c). */
 enum { DOCUMENT_MAX = 128 << 20 };
 
 struct document {
@@ -19,16 +19,18 @@ struct document {
 	struct stat stat; /* when it was read */
 	mode_t mode;      /* to write it with: as it was, or 0600 */
 	struct buffer text;
-	const char *reason; /* of a failure that errno does not explain */
+	const char *reason; /* why something failed, where errno does not say it */
 };
 
-/* Reads it; a missing file is no error. No link may lead out of the directory `root` (NULL: any
-   may). Returns 0, or -1 with errno and perhaps `reason`. To be released in any case. */
+/* Reads the file; a missing one is no error. No link may lead out of the directory `root`, unless
+   that is NULL. Returns 0, or -1 with errno and perhaps `reason`. Release the struct in any
+   case. */
 int document_read(struct document *d, const char *path, const char *root);
 void document_release(struct document *d);
 
-/* Replaces the text through a temporary file beside it; a symbolic link stays one. Makes missing
-   directories. Returns 0, or -1 with errno; EAGAIN: the file changed since it was read. */
+/* Replaces the file's text through a temporary file beside it; a symbolic link stays a link. Makes
+   missing directories. Returns 0, or -1 with errno; EAGAIN: the file has changed since it was
+   read. */
 int document_write(const struct document *d, const char *text, size_t len);
 
 #endif

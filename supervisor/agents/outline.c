@@ -31,7 +31,8 @@ static size_t outline_skip_blanks(const struct outline *o, size_t at)
 	return at;
 }
 
-/* The end of the comment that begins here; `at` if none does, or if it is not closed. */
+/* The end of the comment that begins at `at`; `at` if there is no comment, or one that is not
+   closed. */
 static size_t comment_end(const struct outline *o, size_t at)
 {
 	char next = char_at(o, at) == '/' ? char_at(o, at + 1) : '\0';
@@ -55,7 +56,7 @@ static size_t skip_space(const struct outline *o, size_t at)
 	}
 }
 
-/* Reads a string, or a number or word, at *at. jansson knows what these are. */
+/* Reads a string, a number or a word at *at; jansson judges whether it is valid. */
 static int read_scalar(struct outline *o, size_t *at)
 {
 	size_t start = *at, end = start;
@@ -81,7 +82,7 @@ static int read_scalar(struct outline *o, size_t *at)
 	return 0;
 }
 
-/* Reads the value at *at, whose node has its parent and its key, and all that is in it. */
+/* Reads the value at *at and everything inside it. Its node already has a parent and a key. */
 static int read_value(struct outline *o, size_t *at, struct outline_node node, int depth)
 {
 	char first = char_at(o, *at);
@@ -197,7 +198,7 @@ int splice_make(struct splice *s, struct buffer *text)
 	buffer_append(&next, text->data, s->from);
 	buffer_add(&next, &s->text);
 	buffer_append(&next, text->data + s->to, text->len - s->to);
-	/* NUL-terminated, so that there is memory even for nothing. */
+	/* Terminated by a NUL, so that even an empty text has memory. */
 	const bool made = buffer_string(&next);
 	buffer_release(made ? text : &next);
 	if (made)
@@ -207,17 +208,17 @@ int splice_make(struct splice *s, struct buffer *text)
 	return made ? 0 : -1;
 }
 
-/* How what is added is laid out: as the text around it. */
+/* How an added value is laid out: like the text around it. */
 struct layout {
 	const char *newline;
-	const char *base; /* the blanks at the start of the line that it belongs to */
+	const char *base; /* the blanks at the start of the line that the value belongs to */
 	size_t base_len;
 	const char *unit; /* one level of indentation */
 	size_t unit_len;
 	bool flat; /* all of it on one line */
 };
 
-/* The blanks in front of what stands at `at` or before it on its line. Returns their number. */
+/* Finds the blanks at the start of the line that has `at`. Returns their number. */
 static size_t blanks_at(const struct outline *o, size_t at, const char **blanks)
 {
 	size_t line = at;
@@ -262,8 +263,8 @@ static void break_line(struct buffer *out, const struct layout *l, size_t depth)
 		buffer_append(out, l->unit, l->unit_len);
 }
 
-/* Writes "key": (or nothing, if that is NULL) and JSON without blanks, `depth` deeper than the
-   line that it belongs to. */
+/* Writes "key": (unless `key` is NULL) and then JSON that was given without blanks, `depth` levels
+   deeper than the line that it belongs to. */
 static void write_child(struct buffer *out, const struct layout *l, const char *key,
 			const char *json, size_t depth)
 {
@@ -295,7 +296,7 @@ static size_t comma_behind(const struct outline *o, const struct outline_node *n
 	return char_at(o, at) == ',' ? at : 0;
 }
 
-/* The end of what belongs to a node on its line: its comma, comments behind it. */
+/* The end of what belongs to a node on its line: a comma, and comments behind it. */
 static size_t tail_of(const struct outline *o, const struct outline_node *n)
 {
 	size_t comma = comma_behind(o, n), end = comma ? comma + 1 : n->end;
@@ -365,7 +366,8 @@ int outline_add(struct splice *s, const struct outline *o, const char *const *pa
 	}
 	if (node >= 0 && *missing)
 		key = *missing++;
-	/* The value, in objects for the rest of the path; an array that is there takes it bare. */
+	/* The value is wrapped in objects for the missing part of the path; an existing array gets
+	   it bare. */
 	struct buffer whole = BUFFER_INIT;
 	size_t count = 0;
 	for (; missing[count]; count++)
@@ -403,13 +405,13 @@ void outline_remove(struct splice *s, const struct outline *o, int node)
 	for (int i = outline_next(o, n->parent, -1); i != node; i = outline_next(o, n->parent, i))
 		before = i;
 	from = before < 0 ? parent->start + 1 : tail_of(o, &o->nodes[before]);
-	/* On one line, the blanks behind the first one go with it. */
+	/* If the next element is on the same line, the blanks between the two go as well. */
 	if (before < 0 && next >= 0 && !is_broken(o, from, o->nodes[next].begin)) {
 		from = n->begin;
 		end = o->nodes[next].begin;
 	} else {
-		/* Up to a line end that nothing but blanks is behind; but what follows on the line
-		   must not become part of a comment above it. */
+		/* Removes up to the end of the line if only blanks follow there. Text that follows
+		   on the line must not become part of a comment above it. */
 		size_t line = n->begin, rest = outline_skip_blanks(o, end);
 		while (line > from && strchr(" \t", o->text[line - 1]))
 			line--;
@@ -426,14 +428,14 @@ void outline_remove(struct splice *s, const struct outline *o, int node)
 		}
 	}
 	if (before < 0 && next < 0) {
-		/* The only one: nothing is left but comments. */
+		/* It is the only one: only comments are left. */
 		size_t rest = end;
 		while (rest < parent->end - 1 && strchr(" \t\r\n", o->text[rest]))
 			rest++;
 		if (rest == parent->end - 1 && from == parent->start + 1)
 			end = rest;
 	}
-	/* A comma that nothing follows any more goes, too. */
+	/* A comma goes as well if nothing follows it any more. */
 	size_t lost = before >= 0 && !comma ? comma_behind(o, &o->nodes[before]) : 0;
 	if (lost)
 		buffer_append(&s->text, o->text + lost + 1, from - lost - 1);

@@ -1,8 +1,7 @@
 // Where the values of a JSON file of settings stand, and changes to them in place.
 //
-// A text is read into nodes that remember where they stand, so that a change touches
-// nothing but what it adds or takes away: order, comments, trailing commas, line ends and
-// indentation stay.
+// A text is read into nodes that remember their places, so that a change touches only what it adds
+// or takes away: order, comments, trailing commas, line ends and indentation stay.
 //
 // JSON: RFC 8259 with comments (// and slash-star) and trailing commas; a byte order mark may come
 // first. A text of blanks and comments alone has no nodes.
@@ -14,13 +13,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A change of a text: what takes the place of its bytes `from` to before `to`. */
+/* A change of a text: new bytes for those from `from` on and before `to`. */
 struct splice {
 	size_t from, to;
 	struct buffer text; /* the caller's; remembers a failure */
 };
 
-/* Makes the change, and releases its text. Returns 0, or -1 with ENOMEM and the text as it was. */
+/* Makes the change and releases it. Returns 0, or -1 with ENOMEM and `text` as it was. */
 int splice_make(struct splice *s, struct buffer *text);
 
 enum outline_kind { OUTLINE_OBJECT, OUTLINE_ARRAY, OUTLINE_STRING, OUTLINE_SCALAR };
@@ -28,8 +27,9 @@ enum outline_kind { OUTLINE_OBJECT, OUTLINE_ARRAY, OUTLINE_STRING, OUTLINE_SCALA
 struct outline_node {
 	enum outline_kind kind;
 	int parent;        /* -1: the root */
-	size_t begin;      /* of the member, with its key, or of the element */
-	size_t key_end;    /* of the key, behind its quotes; 0: not a member of an object */
+	size_t begin;      /* where the member, with its key, or the element stands */
+	size_t key_end;    /* where the key stands, behind the quote; 0: not a member of an
+			      object */
 	size_t start, end; /* the value's bytes */
 };
 
@@ -44,56 +44,58 @@ struct outline {
 
 enum { OUTLINE_DEPTH_MAX = 64 };
 
-/* Returns 0, or -1 with errno: EINVAL with `reason` and `at` filled in; ENOMEM. To be released in
-   any case. */
+/* Returns 0, or -1 with errno: EINVAL with `reason` and `at` filled in; ENOMEM. Release the struct
+   in any case. */
 int outline_parse(struct outline *o, const char *text, size_t len);
 void outline_release(struct outline *o);
 
 /* The member `key` of an object (the last one of that name), or -1. */
 int outline_member(const struct outline *o, int object, const char *key);
 
-/* The nodes that the keys of a path lead to, as far as they are there; the path ends with NULL.
-   Returns how many. */
+/* Finds the nodes that the keys of a path lead to, up to the first key that is missing; the path
+   ends with NULL. Returns how many it found. */
 size_t outline_find(const struct outline *o, const char *const *path, int nodes[]);
 
 /* --- changes ---------------------------------------------------------------------------------- */
 
-/* Adds a value where a path leads: as its last key's value or, if `element`, behind the elements of
-   the array there. Makes missing parts of the path. `value`: JSON without blanks. Returns 0, or -1
-   with errno: ENOTDIR, an existing part is not of the right kind; EEXIST, the value exists; ENOMEM.
+/* Adds a value at the end of a path: as the value of the last key or, if `element`, behind the
+   elements of the array there. Makes missing parts of the path. `value`: JSON without blanks.
+   Returns 0, or -1 with errno: ENOTDIR, an existing part is not of the right kind; EEXIST, the
+   value exists; ENOMEM.
  */
 int outline_add(struct splice *s, const struct outline *o, const char *const *path,
 		const char *value, bool element);
 
-/* Takes a member or an element away (not the root). */
+/* Removes a member or an element (not the root). */
 void outline_remove(struct splice *s, const struct outline *o, int node);
 
 /* --- TOML ------------------------------------------------------------------------------------- */
 
-// A key of a table in a TOML file, found, added and removed as a line. The file is not read
-// closely: only as far as is needed to know tables, keys, and where values end.
+// A key of a table in a TOML file, which is found, added and removed as a line. The file is read
+// only closely enough to know tables, keys, and where values end.
 
 /* Places in a text. */
 struct toml {
 	size_t start, value, value_end, end; /* the line of the key; end 0: there is none */
 	size_t table, table_end; /* the line of the table's header; table_end 0: there is none */
-	size_t last;             /* the end of its last line with a key, or of the header */
+	size_t last;             /* the end of the table's last line with a key, or of its header */
 	size_t keys;             /* how many it has */
-	size_t foreign;          /* behind an inline table, a dotted key or an array of tables that
-				    the key would have to be in; or 0 */
+	size_t foreign;          /* the end of an inline table, a dotted key or an array of tables
+				    that the key would have to be in; or 0 */
 	const char *reason;      /* why the text can't be read, and where */
 	size_t at;               /* in its line */
 };
 
-/* Finds the last of the keys of a path, which ends with NULL; the others name its table. Returns 0,
-   or -1 with errno EINVAL. */
+/* Finds the last key of a path; the keys before it name its table. The path ends with NULL. Returns
+   0, or -1 with errno EINVAL. */
 int toml_find(struct toml *t, const char *text, size_t len, const char *const *path);
 
-/* Adds the key, which is not there yet: behind the others of its table, or with that at the end. */
+/* Adds the key, which must be missing: behind the others of its table, or at the end together with
+   a new table. */
 void toml_add(struct splice *s, const struct toml *t, const char *text, size_t len,
 	      const char *const *path, const char *value);
 
-/* Takes the key's line away, and the header that then has no key. */
+/* Removes the key's line, and the table's header if that has no other key. */
 void toml_remove(struct splice *s, const struct toml *t, const char *text);
 
 #endif

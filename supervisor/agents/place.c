@@ -26,7 +26,7 @@
 
 void place_find(struct place *p)
 {
-	/* The first of the names that is there, below the directory of the program. */
+	/* Finds the first of the names that exists below the directory of the program. */
 	static const struct {
 		size_t member;
 		int mode;
@@ -51,7 +51,7 @@ void place_find(struct place *p)
 			snprintf(path, sizeof(path), "%.*s/%s", folder, p->program, name);
 			if (access(path, files[i].mode) < 0)
 				continue;
-			/* Resolve "..", but keep terse-sh as the link it is. */
+			/* Resolves "..", but not terse-sh itself if that is a link. */
 			bool resolved = *name == '.' && realpath(path, real);
 			snprintf(out, PATH_MAX, "%.*s", PATH_MAX - 1, resolved ? real : path);
 		}
@@ -97,8 +97,8 @@ void place_wired(struct place *p, const struct place *own)
 		*p = *own;
 }
 
-/* Writes a file of the directory unless it has this text and mode already. A link in its place is
-   replaced: what it leads to is not the launcher's. */
+/* Writes a file of the directory unless it has this text and mode already. Replaces a link of that
+   name, whose target is not the launcher's. */
 static int place_write(const char *path, const struct buffer *text, mode_t mode)
 {
 	struct document d;
@@ -114,7 +114,8 @@ static int place_write(const char *path, const struct buffer *text, mode_t mode)
 	return status;
 }
 
-/* A link to the launcher under another name. An agent that runs may execute it at any moment. */
+/* Makes a link to the launcher under another name. It is renamed into place: a running agent may
+   execute it at any moment. */
 static int place_link(const char *path)
 {
 	char temporary[PATH_MAX + 16];
@@ -128,7 +129,8 @@ static int place_link(const char *path)
 	return -1;
 }
 
-/* Says where terse is; that which runs works. What the launcher noted of others stays. */
+/* Writes where terse is, and that it works: this process is one. What the launcher has noted of
+   other programs stays. */
 static int place_write_target(const char *path, const struct place *own, const char *real)
 {
 	char text[TARGET_MAX];
@@ -153,8 +155,8 @@ static int place_write_target(const char *path, const struct place *own, const c
 	return status;
 }
 
-/* The files that are copied to the directory, the launcher last. The copy of the program may be of
-   another terse than the one that is started. */
+/* The files that are copied to the directory, the launcher last. The copied program may be of
+   another terse than the one that the launcher starts. */
 static const struct {
 	const char *name;
 	size_t member; /* of struct place */
@@ -183,7 +185,7 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
 	place_name(failed, folder, TARGET_NAME);
 	if (place_write_target(failed, own, real) < 0)
 		return -1;
-	/* Others must not be able to change what the user's agents execute. */
+	/* Only the user may be able to change what his agents execute. */
 	if (lstat(folder, &st) < 0)
 		return -1;
 	mode_t others = st.st_mode & (S_IWGRP | S_IWOTH);
@@ -224,7 +226,7 @@ char *place_version(const char *path, char out[PLACE_VERSION_LEN])
 	if (document_read(&d, path, NULL) == 0 && buffer_string(&d.text)) {
 		const char *end = d.text.data + d.text.len;
 		const char *found = memmem(d.text.data, d.text.len, before, len);
-		/* A digit follows in the mark, and in nothing else. */
+		/* Only in the real mark a digit follows. */
 		while (found && !isdigit((unsigned char)found[len]))
 			found = memmem(found + 1, (size_t)(end - found) - 1, before, len);
 		if (found)
@@ -280,7 +282,7 @@ enum place_health place_check(const struct place *own, char program[PATH_MAX])
 	place_name(path, folder, SHELL);
 	if (access(path, X_OK) < 0)
 		return PLACE_ABSENT;
-	/* Whether the launcher and what is beside it are those of this terse. */
+	/* Whether the launcher and the files beside it are of this terse. */
 	bool same = true;
 	for (size_t i = 1; same && i < COPIES; i++) {
 		const char *from = (const char *)own + copies[i].member;

@@ -25,7 +25,7 @@
 /* Deeper than any real chain of processes between an agent and its command. */
 #define ANCESTORS_MAX 16
 
-/* So many calls of an agent's own are looked at. */
+/* The most calls of an agent's own that are looked at. */
 #define OTHERS_MAX 100
 
 /* A longer file was not written for one command. */
@@ -37,7 +37,7 @@
 /* The shortest name of a conversation, in bytes. */
 #define SESSION_MIN 8
 
-/* Whether the value of a variable only says that something is on. */
+/* Whether the value of a variable is a mere switch. */
 static bool is_switch(const char *value)
 {
 	return strcmp(value, "1") == 0 || strcmp(value, "true") == 0;
@@ -75,8 +75,8 @@ void probe_record(const char *file, char *const argv[], const char *string)
 		json_add_string(&line, NULL,
 				process_link(0, link, sizeof(link), "fd/%d", fd) > 0 ? link : "");
 	json_end(&line, ']');
-	/* The programs of the processes above, the nearest first, up to the `terse probe` that
-	   waits. */
+	/* Lists the programs of the processes above, the nearest first, up to the `terse probe`
+	   that waits. */
 	struct process p;
 	pid_t pid = getppid();
 	json_begin(&line, "above", '[');
@@ -88,9 +88,9 @@ void probe_record(const char *file, char *const argv[], const char *string)
 		pid = p.parent;
 	}
 	json_end(&line, ']');
-	/* The names of the variables, which tell the agent, and no values, which may be secret: a
-	   switch as it is, anything else as stars that are as long, up to what names_session()
-	   needs. */
+	/* Lists the variables: their names, by which the agent is known, without their values,
+	   which may be secret. A switch is listed as it is, any other value as stars of the same
+	   length, up to the length that names_session() needs. */
 	json_begin(&line, "environment", '[');
 	for (char **entry = environ; *entry; entry++) {
 		const char *equals = strchr(*entry, '=');
@@ -119,7 +119,8 @@ void probe_record(const char *file, char *const argv[], const char *string)
 
 /* --- templates ------------------------------------------------------------------------------- */
 
-/* Enough of what stands around a command to know it by. A line of an ini file is short. */
+/* How much of the text around a command is taken, to recognise a call by it. Lines of an ini file
+   are short. */
 #define AROUND 60
 
 static bool is_of_word(char c)
@@ -127,8 +128,8 @@ static bool is_of_word(char c)
 	return isalnum((unsigned char)c) || strchr("_./-", c);
 }
 
-/* Appends text as a template stands for it. A word that will be another one the next time becomes a
-   star: a path, or one with several digits. */
+/* Appends text as a template. A word that will differ the next time becomes a star: a path, or a
+   word with several digits. */
 static void append_template(struct buffer *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len;) {
@@ -152,14 +153,15 @@ static void append_template(struct buffer *out, const char *text, size_t len)
 	}
 }
 
-/* The template of a string that has the command in it. Quotes around it belong to the word. */
+/* Makes the template of a string that contains the command. Quotes around the command belong to
+   it. */
 static void append_string_template(struct buffer *out, const char *string)
 {
 	const char *command = strstr(string, PROBE_COMMAND), *end = command + strlen(PROBE_COMMAND);
 	bool quoted = command > string && *end && strchr("'\"", *end) && command[-1] == *end;
 	command -= quoted;
 	end += quoted;
-	/* Neither part begins or ends in the middle of a word. */
+	/* The parts around the command begin and end between words. */
 	const char *from = command - string > AROUND ? command - AROUND : string;
 	while (from > string && from < command && is_of_word(from[-1]))
 		from++;
@@ -183,9 +185,9 @@ static const char *text_at(const json_t *array, size_t i)
 	return text ? text : "";
 }
 
-/* The variable of its conversation, and the best mark: a plain switch with the agent's name in it,
-   the shortest of equals. Of those that the agent has set, what everybody sets, and what changes
-   with each call, is passed over. */
+/* Finds the variable that names the conversation, and the best mark: a plain switch with the
+   agent's name in it, and of several the shortest. Looks only at variables that the agent has set,
+   and passes over those that everybody sets and those that change with each call. */
 static void find_marks(const json_t *environment, char *const *before, const char *name,
 		       const char **mark, const char **session)
 {
@@ -218,8 +220,8 @@ static void find_marks(const json_t *environment, char *const *before, const cha
 	}
 }
 
-/* Appends how the shell was called: its options up to the string, for any shell, and its standard
-   input. */
+/* Appends how the shell was called: its options up to the string, with a star for the shell, and
+   its standard input. */
 static void append_way(struct buffer *out, const json_t *call)
 {
 	const json_t *argv = json_object_get(call, "argv");
@@ -242,7 +244,7 @@ static void append_way(struct buffer *out, const json_t *call)
 		buffer_printf(out, "stdin = %.*s:*\n", (int)(colon - input), input);
 }
 
-/* Whether the section would take a call of the agent's own for one of its model's. */
+/* Whether the section would take a call of the agent's own for a call of its model. */
 static bool is_alike(const json_t *call, const json_t *hit, const char *mark)
 {
 	const json_t *const calls[] = {call, hit};
@@ -262,8 +264,8 @@ static bool is_alike(const json_t *call, const json_t *hit, const char *mark)
 	return alike;
 }
 
-/* The bytes of an echo of a word that the agent itself looks for in the output, which is a protocol
-   then; or 0. */
+/* The length of an echo of a word that the agent itself looks for in the output (which is then a
+   protocol), or 0. */
 static size_t protocol_len(const char *string)
 {
 	static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -271,7 +273,7 @@ static size_t protocol_len(const char *string)
 	return len >= PROTOCOL_MIN && memchr(string + 5, '_', len) ? 5 + len : 0;
 }
 
-/* Appends a line with what the string begins with, so long that it says enough. */
+/* Appends a line with the beginning of the string, as long as is needed to tell it from others. */
 static void append_front(struct buffer *out, const char *before, const json_t *call)
 {
 	const char *string = json_string_value(json_object_get(call, "string"));
@@ -286,7 +288,7 @@ static void append_front(struct buffer *out, const char *before, const json_t *c
 	buffer_append_string(out, shown < len ? "*\n" : "\n");
 }
 
-/* Appends the strings of the agent's own that only their text tells from its model's. */
+/* Appends those strings of the agent's own that differ from its model's only in their text. */
 static void append_own(struct buffer *out, const json_t *calls, const json_t *hit, const char *mark)
 {
 	struct buffer all = BUFFER_INIT, line = BUFFER_INIT;
@@ -313,7 +315,7 @@ static void append_own(struct buffer *out, const json_t *calls, const json_t *hi
 	buffer_release(&all);
 }
 
-/* Appends the template of the scripts: by what their names have in common, else by their folder. */
+/* Appends the template of the scripts: what their names have in common, or else their folder. */
 static void append_script(struct buffer *out, const char *script)
 {
 	const char *name = shell_call_name(script), *end = name + strcspn(name, "0123456789");
@@ -334,7 +336,8 @@ static bool probe_is_interpreter(const char *name)
 	       strlen(name) < 2 || strpbrk(name, " \t|*?[;") || shell_call_is_shell(name);
 }
 
-/* The section for an agent that makes the call `call` for its model, and `others` for itself. */
+/* Appends the section for an agent that makes the call `call` for its model and the calls `others`
+   for itself. */
 static void append_section(struct buffer *out, const char *name, const json_t *call,
 			   const json_t *others, char *const *before)
 {
@@ -360,8 +363,8 @@ static void append_section(struct buffer *out, const char *name, const json_t *c
 	} else {
 		buffer_append_string(out, "interactive = yes\n");
 	}
-	/* The agent's own process is the first that was started; the parent is only worth a line
-	   where it is the agent as well. */
+	/* The agent's own process is the one that was started first. The parent gets a line only if
+	   it is the agent as well. */
 	const char *parent = text_at(above, 0);
 	const char *own =
 		json_array_size(above) ? text_at(above, json_array_size(above) - 1) : name;
@@ -409,7 +412,7 @@ int probe_write(struct buffer *out, const char *name, const char *text, size_t l
 			json_decref(typed);
 			typed = json_incref(call);
 		}
-		/* The innermost shell is the one that runs what the model wrote. */
+		/* The innermost shell runs what the model wrote. */
 		if (hit) {
 			json_decref(last);
 			last = json_incref(call);
@@ -420,7 +423,7 @@ int probe_write(struct buffer *out, const char *name, const char *text, size_t l
 	}
 	if (last || typed)
 		append_section(out, name, last ? last : typed, others, before);
-	/* For somebody who wonders why the command was not seen. */
+	/* These comments help somebody who wonders why the command was not seen. */
 	for (size_t i = 0; !last && !typed && i < json_array_size(others); i++)
 		append_front(out, "# seen: ", json_array_get(others, i));
 	const char *string = json_string_value(json_object_get(last, "string"));

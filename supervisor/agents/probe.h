@@ -2,8 +2,9 @@
 //
 // While PROBE_VARIABLE names a file, each call of a shell, or of python with a file, adds a record
 // to it, one JSON object a line, and then runs as it came. A record has the names of all variables,
-// but no values, which may be secret. The agent is asked to run PROBE_COMMAND, by which its tool
-// calls are told from its other strings and files. A shell with neither is one that it types into.
+// but no values, which may be secret. The agent is asked to run PROBE_COMMAND, so that its tool
+// calls can be told from its other strings and files. A shell with neither a string nor a file is
+// one that the agent types into.
 #ifndef TERSE_AGENTS_PROBE_H
 #define TERSE_AGENTS_PROBE_H
 
@@ -15,8 +16,8 @@ struct buffer;
 #define PROBE_WORD     "terse-probe"
 #define PROBE_COMMAND  "echo " PROBE_WORD
 
-/* Adds a record of this process, with these arguments; a shell's `string`, or NULL. The file is
-   there as long as `terse probe` runs; any other than a regular file of the user's is left alone.
+/* Adds a record of this process with these arguments; `string`: the shell's, or NULL. The file
+   exists while `terse probe` runs. Nothing is written unless it is a regular file of the user's.
  */
 void probe_record(const char *file, char *const argv[], const char *string);
 
@@ -28,9 +29,9 @@ struct probe_result {
 	char *string; /* the tool call's, or NULL; to be freed */
 };
 
-/* Appends the section for the agent `name` by the records `text`, and without hits comments with
-   the strings that were seen. `before`: the environment that the agent was started with. Returns 0,
-   or -1 with ENOMEM. */
+/* Appends the section for the agent `name` according to the records `text`. If no record has the
+   command, appends comments with the strings that were seen. `before`: the environment that the
+   agent was started with. Returns 0, or -1 with ENOMEM. */
 int probe_write(struct buffer *out, const char *name, const char *text, size_t len,
 		char *const before[], struct probe_result *result);
 

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Deeper than any real chain of processes between an agent and its command; ends a loop that races
-   with exits. */
+/* No real chain of processes between an agent and its command is so deep; the limit ends a loop
+   that races with exits. */
 #define ANCESTORS_MAX 32
 
-/* At least so long before its limit a call ends: the report has to reach the agent. */
+/* How long before its limit a call ends at least: the report has to reach the agent. */
 #define HAND_OVER_LEAST_MS ((int64_t)2000)
 
 /* The first item of an agent's list that is `good` for `what`, or NULL; any item if `good` is NULL.
@@ -79,7 +79,7 @@ static bool rule_is_marked(const struct settings *s, const char *name)
 	       (!rule_first(s, name, RULE_ENVIRONMENT) && rule_ancestor(s, name, getppid(), &p));
 }
 
-/* The next agent that is marked, of a section behind the last one's; *at is 0 for the first. */
+/* The next agent whose mark is set, in the sections behind *at; *at is 0 for the first. */
 static const char *rule_next(const struct settings *s, size_t *at)
 {
 	const struct section_entry *e;
@@ -88,7 +88,7 @@ static const char *rule_next(const struct settings *s, size_t *at)
 		bool may = e->kind == SECTION_NAME;
 		if (may)
 			name = e->text;
-		/* Nearly always none of what is built in has a variable that is set. */
+		/* A quick look first: nearly always no variable of the built-in agents is set. */
 		if ((*at)++ < rules_form.builtin_count)
 			may = name && e->kind == SECTION_TEXT &&
 			      strcmp(e->key, RULE_ENVIRONMENT) == 0 && is_set(e->text, NULL);
@@ -121,7 +121,7 @@ const char *rule_session(const struct settings *s, const char *name)
 
 /* --- processes -------------------------------------------------------------------- */
 
-/* Whether a list has a name of the process: the kernel's, or that of its program. */
+/* Whether a list has the name of the process, as the kernel has it, or the name of its program. */
 static bool rule_has_process(const struct settings *s, const char *name, const char *key,
 			     const struct process *p)
 {
@@ -234,7 +234,8 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 
 /* --- runs that outlive their call ----------------------------------------------------- */
 
-/* The number that the agent's section sets, if nothing else has; `now` is what holds without it. */
+/* The number that the agent's section sets, if no file, variable or flag sets it; `now`: the number
+   without the section. */
 static int64_t rule_number(const struct settings *s, const struct section_entry *set, int64_t now)
 {
 	return set && s->sources[SETTING_SLOT(set->offset)].by < ORIGIN_AGENT ? set->value : now;
@@ -273,7 +274,7 @@ bool rule_lets_go(const struct settings *s, const char *name, pid_t pid)
 	char link[PATH_MAX];
 	struct process agent, caller;
 	bool good = !name || rule_outermost(s, name, pid, &agent);
-	/* The process that has started the shell holds the file. */
+	/* The process that has started the shell has the file open. */
 	if (!good || !name || !rule_first(s, name, RULE_BACKGROUND) ||
 	    process_read(pid, &caller) < 0)
 		return good;

@@ -30,59 +30,63 @@
 #include "config/agents.h"
 #include "lib/proc.h"
 
-/* The agent that started this process: the one whose variables are in the environment; of several
-   the one whose process is the nearest ancestor. Reads /proc only for that, and for rules that name
-   no variables. NULL: no agent that a rule knows. Lives as long as the settings. */
+/* The agent that started this process: the one whose variables are in the environment; of several,
+   the one whose process is the nearest ancestor. Reads /proc only to decide between several, and
+   for rules that name no variables. NULL: no agent that a rule knows. The name lives as long as the
+   settings. */
 const char *rule_agent(const struct settings *s);
 
-/* The nearest process from `pid` on upwards that is one of the agent's, or of any agent's if `name`
-   is NULL. Fills in *p and returns the agent's name, or NULL. */
+/* Finds the nearest process, from `pid` upwards, that is the agent's, or any agent's if `name` is
+   NULL. Fills in *p and returns the agent's name, or NULL. */
 const char *rule_ancestor(const struct settings *s, const char *name, pid_t pid, struct process *p);
 
-/* The agent's outermost such process, which outlives its helpers. As rule_ancestor(). */
+/* As rule_ancestor(), but finds the outermost such process of the agent, which outlives its
+   helpers. */
 const char *rule_outermost(const struct settings *s, const char *name, pid_t pid,
 			   struct process *p);
 
 /* The first item of a list of the agent's, or NULL. */
 const char *rule_first(const struct settings *s, const char *name, const char *key);
 
-/* Whether it types into a shell that stays. */
+/* Whether the agent types into a shell that stays. */
 bool rule_types(const struct settings *s, const char *name);
 
 /* The conversation that the agent's environment names, or NULL. */
 const char *rule_session(const struct settings *s, const char *name);
 
-/* Whether what is on descriptor `fd` is in that list of templates: RULE_OUTPUT, for a regular file
+/* Whether the file on descriptor `fd` is in this list of templates: RULE_OUTPUT, for a regular file
    in which the agent collects output. */
 bool rule_has_file(const struct settings *s, const char *name, const char *key, int fd);
 
-/* Whether a call of a shell or python (argv as it gets it, `string` what follows a shell's -c, or
-   NULL) is a tool call: the agent's name, with *command the part that the model wrote, or the path
-   of its file, to be freed. NULL: it is not, or there is no memory. */
+/* Whether a call of a shell or of python is a tool call. `argv`: its arguments; `string`: what
+   follows a shell's -c, or NULL. Returns the agent's name and sets *command, which the caller
+   frees, to the part that the model wrote, or to the path of its file. NULL: no tool call, or no
+   memory. */
 const char *rule_call(const struct settings *s, char *const argv[], const char *string,
 		      char **command);
 
-/* Whether a rule, one that has the list `key` unless that is NULL, may be about the program of a
-   command: by the names of the agent's process, if it has any, or by what terse agent sets. */
+/* Whether a rule may be about the program of a command: the rule's names of the agent's process, or
+   what terse agent sets, fit. Only rules with the list `key` count, unless that is NULL. */
 bool rule_knows(const struct settings *s, char *const words[], const char *key);
 
-// A run that the agent would end goes on in the background instead, shortly before.
+// Shortly before the agent would end a call, its run goes on in the background instead.
 
-/* The status of what was the run's front end: a harness must not take the command for passed. */
+/* The exit status of a front end that has left its run: a harness must not take the command for
+   passed. */
 #define EXIT_HANDED_OVER 75
 
 struct hand_over {
 	int64_t after; /* ms; 0: never */
-	int status;    /* that, or what was set as [run] yield_status */
+	int status;    /* HAND_OVER_STATUS, or [run] yield_status if that is set */
 };
 
-/* When that is for a call of this agent, or of a caller that no rule knows (NULL), which has to set
-   the option itself. */
+/* When a call of this agent is handed over. A caller that no rule knows (NULL) has to set the
+   option itself. */
 struct hand_over rule_hand_over(const struct settings *s, const char *name);
 
-/* Whether the agent that called the process `pid` lets a run go on: its process is there, outside
-   of any namespace that ends with the call, and it does not run the command in its background. A
-   caller that no rule knows (NULL) has said so itself. */
+/* Whether the agent that called the process `pid` lets a run go on: the agent's process can be
+   seen, so the call is in no namespace that ends with it, and the agent does not run the command in
+   its own background. A caller that no rule knows (NULL) has asked for it. */
 bool rule_lets_go(const struct settings *s, const char *name, pid_t pid);
 
 /* The agent's section overrides what files set. */

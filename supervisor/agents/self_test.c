@@ -23,13 +23,13 @@
 
 enum { WAIT_MS = 10000, OUTPUT_MAX = 256 << 10, WORDS_MAX = 24 };
 
-/* Agents that a hook runs for: it rewrites the command, which is not executed here. */
+/* Agents that call a hook: the hook rewrites the command, which is not executed here. */
 static const struct {
 	const char *agent, *event, *tool;
 } hooks[] = {{"cursor", "preToolUse", "Shell"}, {"crush", "PreToolUse", "bash"}};
 
-/* The call as the agent makes it, by the rows of its section and of its wiring. A bash that has the
-   name of the agent's process makes it, below terse agent. */
+/* The call as the agent makes it, by the rows of its section and of its wiring. A bash that is
+   named like the agent's process makes the call, below terse agent. */
 struct trial {
 	const struct settings *settings;
 	const char *agent, *made; /* made: a string of the agent's, or NULL */
@@ -39,7 +39,7 @@ struct trial {
 	struct buffer texts; /* the words, each with its NUL */
 };
 
-/* Appends a string that the template stands for and a shell takes, with the command in it. */
+/* Appends a string that fits the template, that a shell takes, and that contains the command. */
 static void append_instance(struct buffer *out, const char *template, const char *command)
 {
 	for (const char *at = template; *at; at++) {
@@ -63,7 +63,7 @@ static void append_instance(struct buffer *out, const char *template, const char
 	}
 }
 
-/* Appends a name that the pattern matches: its first alternative, without stars. */
+/* Appends a name that fits the pattern: its first alternative, without stars. */
 static void append_name(struct buffer *out, const char *pattern)
 {
 	for (const char *at = pattern; *at && !strchr("| ", *at); at++)
@@ -106,7 +106,7 @@ static int trial_call(struct trial *t, const char *wired, const char *command)
 		add_word(t, "");
 		return 0;
 	}
-	/* The file is written where its template wants it. */
+	/* Writes the file where its template has it. */
 	size_t path = out->len;
 	buffer_append_string(out, t->home);
 	for (const char *at = file + (*file == '*'); *at; at++)
@@ -169,14 +169,14 @@ static int trial_make(struct trial *t, const char *command)
 		       : -1;
 }
 
-/* The command's standard input: one that the section names, else /dev/null. *other: to be closed
-   when the command has ended. */
+/* Opens the command's standard input: one that the section names, else /dev/null. *other: to be
+   closed when the command has ended. */
 static int trial_input(const struct trial *t, int *other)
 {
 	const char *stdin_ = rule_first(t->settings, t->agent, RULE_STDIN);
 	int ends[2] = {-1, -1};
 	if (stdin_ && strncmp(stdin_, "socket", 6) == 0) {
-		/* The other end is closed, so that it ends. */
+		/* The other end is closed, so that the input ends. */
 		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0)
 			io_close(&ends[1]);
 		return ends[0];
@@ -194,8 +194,7 @@ static int trial_input(const struct trial *t, int *other)
 
 static _Noreturn void trial_exec(struct trial *t, int input, int output)
 {
-	/* All that is left of the caller's environment, whose other variables could change the
-	   result. */
+	/* Only these variables of the caller's are kept: others could change the result. */
 	static const char *const names[] = {
 		"PATH", "HOME", "TMPDIR", "LANG", "XDG_CONFIG_HOME", "TERSE_CONFIG"};
 	enum { NAMES = sizeof(names) / sizeof(*names) };
@@ -205,7 +204,7 @@ static _Noreturn void trial_exec(struct trial *t, int input, int output)
 	for (size_t at = 0; at < t->texts.len && count + 1 < WORDS_MAX;
 	     at += strlen(t->texts.data + at) + 1)
 		words[count++] = t->texts.data + at;
-	/* A shell that is asked to be interactive wants its terminal. */
+	/* An interactive shell wants a terminal. */
 	setsid();
 	ioctl(input, TIOCSCTTY, 0);
 	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
@@ -214,7 +213,7 @@ static _Noreturn void trial_exec(struct trial *t, int input, int output)
 	io_close_others(STDERR_FILENO + 1, NULL, 0);
 	for (size_t i = 0; i < NAMES; i++)
 		values[i] = getenv(names[i]);
-	/* The store of the caller is not written to, nor is the history of his shell. */
+	/* Neither the caller's store nor the history of his shell is written to. */
 	int status = clearenv() | setenv("TERSE_HOME", t->home, 1) | setenv("HISTFILE", "", 1);
 	for (size_t i = 0; i < NAMES; i++)
 		status |= values[i] ? setenv(names[i], values[i], 1) : 0;
@@ -227,7 +226,7 @@ bool self_test_is_preview(const struct self_test *t)
 {
 	static const char begin[] = "1\n2\n3\n", behind[] = "[terse: exit 0";
 	const char *text = t->out.data, *end = text ? strstr(text, behind) : NULL;
-	/* The last line is there, or named by the one that stands for those like it. */
+	/* The last line is there itself, or a line that stands for several has its number. */
 	return end && strncmp(text, begin, strlen(begin)) == 0 &&
 	       (strstr(text, "\n5000\n") || strstr(text, " 5000]\n")) &&
 	       strstr(end, "full text: terse read cmd-");
@@ -236,8 +235,8 @@ bool self_test_is_preview(const struct self_test *t)
 /* What is typed behind the command. */
 static const char leave[] = "exit $?\n";
 
-/* Leaves what stands behind the last echo of the command that was typed, up to the next prompt,
-   with plain line ends and without the sequences by which an editor of lines sets its terminal. */
+/* Keeps only the text from the last echo of the typed command to the next prompt, with plain line
+   ends and without the sequences by which an editor of lines sets its terminal. */
 static void trial_cut(struct buffer *out, const char *command)
 {
 	size_t to = 0, len = strlen(command);
@@ -293,15 +292,16 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 		goto out;
 	}
 	if (t.types) {
-		/* The hooks of a shell are there from its second line on; behind a long prompt its
-		   echo would scroll. Its start-up file may have named a history. */
+		/* A first line prepares the shell: its hooks work from the second line on, the echo
+		   would scroll behind a long prompt, and the start-up file may have named a
+		   history. */
 		struct buffer typed = BUFFER_INIT;
 		buffer_printf(&typed, " PS1= HISTFILE=\n%s\n%s", command, leave);
 		if (buffer_check(&typed) == 0)
 			io_write(other, typed.data, typed.len);
 		buffer_release(&typed);
 	}
-	/* Until the output ends or the time is up. */
+	/* Reads until the output ends or the time is up. */
 	struct pollfd p = {.fd = t.types ? other : ends[0], .events = POLLIN};
 	while (out->len < OUTPUT_MAX && buffer_reserve(out, 4096) == 0 &&
 	       (left = begun + WAIT_MS - clock_monotonic_ms()) > 0) {
@@ -313,7 +313,7 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 		out->len += (size_t)n;
 	}
 	result->ms = clock_monotonic_ms() - begun;
-	/* A process that kept to the time limit has ended by now. */
+	/* A process that has kept within the time has ended by now. */
 	kill(-pid, SIGKILL);
 	if (waitpid(pid, &status, 0) == pid && WIFEXITED(status))
 		result->status = WEXITSTATUS(status);

@@ -12,7 +12,7 @@
 
 static const char prefix[] = "agent-";
 
-/* The namespace of process IDs that this process is in; 0: not known. */
+/* The PID namespace of this process; 0: not known. */
 static unsigned long long own_namespace(void)
 {
 	char link[64];
@@ -58,7 +58,7 @@ bool session_is_over(const char *name)
 	struct process p = {.pid = 0};
 	char again[SESSION_ROOM];
 	const char *at = name + strlen(name);
-	/* "agent-NAME-PID-STARTED.NAMESPACE", whatever NAME is. */
+	/* "agent-NAME-PID-STARTED.NAMESPACE"; NAME may have any characters. */
 	for (int dashes = 0; at > name && dashes < 2;)
 		dashes += *--at == '-';
 	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0 || at - name < (int)sizeof(prefix) ||
@@ -68,7 +68,7 @@ bool session_is_over(const char *name)
 	snprintf(again, sizeof(again), "-%d-%llu.%llu", (int)p.pid, started, namespace);
 	if (p.pid <= 0 || namespace != own_namespace() || strcmp(again, at) != 0)
 		return false;
-	/* Without /proc no session is known to be over. */
+	/* Without /proc no session can be known to be over. */
 	if (process_read(getpid(), &(struct process){.pid = 0}) < 0)
 		return false;
 	return process_read(p.pid, &p) < 0 || p.started != started;

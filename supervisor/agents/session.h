@@ -11,18 +11,18 @@ struct settings;
 enum { SESSION_ROOM = 96 };
 
 /* The setting (--session, TERSE_SESSION), else the conversation that the environment of the agent
-   names (supervisor/agents/rule.h), else the agent's process, which is looked for from `from` on
-   upwards and written into `room` ("agent-pi-4711-88123.4026531836": its name, process ID, start
-   time and namespace of process IDs), else "default". Not yet a directory name: see
-   store_session_name(). Lives as long as the settings, the environment and the room. */
+   names (supervisor/agents/rule.h), else the agent's process, which is looked for from `from`
+   upwards and written into `room` ("agent-pi-4711-88123.4026531836": name, process ID, start time
+   and PID namespace), else "default". store_session_name() makes a directory's name of it. Lives as
+   long as the settings, the environment and the room. */
 const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM]);
 
-/* The name of a session that is over when this process is: "agent-" and `what`, as above. Returns
+/* Makes the name of a session that ends with this process: "agent-" and `what`, as above. Returns
    `room`. */
 const char *session_of_process(const char *what, char room[SESSION_ROOM]);
 
-/* Whether the session is named after a process that is gone, so that nobody can continue it. False
-   for a process in another PID namespace (a container, a sandbox). */
+/* Whether the session is named after a process that has gone, so that nobody can continue the
+   session. False for a process in another PID namespace (a container, a sandbox). */
 bool session_is_over(const char *name);
 
 #endif

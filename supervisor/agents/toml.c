@@ -25,7 +25,7 @@ static size_t toml_string_end(const char *text, size_t len, size_t at)
 		if (text[i] == '\\' && *quotes == '"') {
 			i++;
 		} else if (i + count <= len && memcmp(text + i, quotes, count) == 0) {
-			/* Up to two more quotes belong to a long string. */
+			/* A long string can end with up to two more quotes. */
 			for (i += count; count == 3 && i < len && text[i] == *quotes;)
 				i++;
 			return i;
@@ -60,7 +60,8 @@ static size_t toml_value_end(const char *text, size_t len, size_t at)
 
 int toml_find(struct toml *t, const char *text, size_t len, const char *const *path)
 {
-	/* Keys without blanks and quotes, a dot behind each: what is looked for, and what is read.
+	/* Paths of keys, without blanks and quotes, with a dot behind each key: the one that is
+	   looked for, and the one that is read.
 	 */
 	struct buffer wanted = BUFFER_INIT, table = BUFFER_INIT, key = BUFFER_INIT;
 	size_t own = 0; /* of the table, in `wanted` */
@@ -95,8 +96,8 @@ int toml_find(struct toml *t, const char *text, size_t len, const char *const *p
 			t->reason = header ? "] is expected" : "= is expected behind a key";
 		if (at == end || buffer_check(&key) < 0 || buffer_check(&wanted) < 0)
 			break;
-		/* Whether one of the paths begins with the other, and whether this leads below the
-		   table. */
+		/* Whether one of the paths begins with the other, and the shorter one leads below
+		   the table. */
 		size_t less = key.len < wanted.len ? key.len : wanted.len;
 		bool common = memcmp(key.data, wanted.data, less) == 0;
 		bool below = key.len >= own && memcmp(key.data, wanted.data, own) == 0;
@@ -164,7 +165,7 @@ void toml_add(struct splice *s, const struct toml *t, const char *text, size_t l
 	buffer_printf(&s->text, "%s = %s%s", *path, value, newline);
 }
 
-/* Bytes of the line end above `at`, if that line is blank. */
+/* How many bytes the line end above `at` has, if that line is blank. */
 static size_t toml_blank_above(const char *text, size_t at)
 {
 	if (at >= 4 && memcmp(text + at - 4, "\r\n\r\n", 4) == 0)

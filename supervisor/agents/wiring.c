@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Fills in the reason for a place in the text, unless there is one already; -1 with errno. */
+/* Says the reason, with its place in the text, unless one was said already. Returns -1 with
+   errno. */
 __attribute__((format(printf, 4, 5))) static int edit_refuse(struct wiring_edit *e, size_t at,
 							     int error, const char *format, ...)
 {
@@ -32,8 +33,8 @@ __attribute__((format(printf, 4, 5))) static int edit_refuse(struct wiring_edit 
 
 /* --- what an item's value is ------------------------------------------------------------ */
 
-/* A name of an item: it stands for a member of struct place, whose paths end so, with this
-   behind them. */
+/* A name that an item can have: which member of struct place it stands for, how paths of that
+   member end, and what is written behind the path. */
 struct place_member {
 	const char *name, *end, *behind;
 	size_t offset;
@@ -54,7 +55,8 @@ static const struct place_member *wiring_find_member(const struct wiring_item *i
 	return m;
 }
 
-/* As strchr() does, it takes a constant and returns what may be changed if that was no constant. */
+/* Like strchr() it takes a constant, and the caller may change what it returns if his text is no
+   constant. */
 static char *wiring_place(const struct place *place, const struct wiring_item *item)
 {
 	return (char *)place + wiring_find_member(item)->offset;
@@ -95,7 +97,7 @@ static int append_terse(struct buffer *out, const struct wiring_edit *e,
 	return good && buffer_string(out) ? 0 : -1;
 }
 
-/* Appends the value as it stands in the file. */
+/* Appends the value in the form that it has in the file. */
 static int append_value(struct buffer *out, const struct wiring_edit *e,
 			const struct wiring_item *item)
 {
@@ -125,7 +127,7 @@ static int edit_file(struct wiring_edit *e, const struct wiring_item *item, stru
 	return e->place ? append_value(&s->text, e, item) : 0;
 }
 
-/* Whether terse wrote the string, wherever it was then: by its end, which is written as it is. */
+/* Whether terse wrote the string, from whatever directory: its end shows that. */
 static bool is_own(const struct wiring_item *item, const char *text, size_t len)
 {
 	char end[64];
@@ -135,7 +137,7 @@ static bool is_own(const struct wiring_item *item, const char *text, size_t len)
 	return len >= (size_t)n && memcmp(text + len - (size_t)n, end, (size_t)n) == 0;
 }
 
-/* The line of terse's own is known by its end. */
+/* Terse's own line is recognised by its end. */
 static int edit_line(struct wiring_edit *e, const struct wiring_item *item, struct splice *s)
 {
 	const char *text = e->text.data, *end = strrchr(item->value, '%') + 2;
@@ -160,8 +162,8 @@ static int refuse_other(struct wiring_edit *e, const struct wiring_item *item, s
 	return status;
 }
 
-/* The outermost node that goes with `own`, which terse wrote: nothing else is in it, no comment
-   either. `nodes`: those that the item's keys lead to. */
+/* The outermost node that is removed together with `own`, which terse wrote: one that has nothing
+   else in it, not even a comment. `nodes`: the nodes that the item's keys lead to. */
 static int outermost(const struct outline *o, int own, const int *nodes, size_t count)
 {
 	for (;;) {
@@ -171,7 +173,7 @@ static int outermost(const struct outline *o, int own, const int *nodes, size_t 
 			return own;
 		while (depth > 0 && nodes[depth - 1] != up)
 			depth--;
-		/* The pattern of the tools that a hook is for does not count: terse wrote it. */
+		/* A hook's pattern of tools does not count as something else: terse wrote it. */
 		int matcher = depth ? -1 : outline_member(o, up, "matcher");
 		for (size_t at = o->nodes[up].start + 1; at < o->nodes[up].end - 1; at++) {
 			if (at == o->nodes[own].begin)
@@ -200,7 +202,7 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	size_t count = outline_find(&o, item->path, nodes);
 	bool there = !item->path[count];
 	int node = there ? nodes[count - 1] : -1;
-	/* The string that terse wrote as the node, or of other items somewhere in it. */
+	/* The string that terse wrote: the node itself, or for some items one inside it. */
 	for (int i = node; there && own < 0 && i < (int)o.count; i++) {
 		const struct outline_node *n = &o.nodes[i];
 		if (n->start >= o.nodes[node].end || (item->kind == WIRING_STRING && i > node))
@@ -211,7 +213,7 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	}
 	e->own += own >= 0;
 	if (!e->place) {
-		/* With the last node of terse's own, those go that were there for it alone. */
+		/* With the last node of terse's own, nodes go that were there only for it. */
 		if ((own >= 0 && item->kind == WIRING_MEMBER) ||
 		    (there && item->kind == WIRING_PRESENT && e->own && o.count == 2))
 			own = node;
@@ -220,7 +222,7 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 		if (own >= 0)
 			outline_remove(s, &o, outermost(&o, own, nodes, count));
 	} else if (!*wiring_place(e->place, item) || (there && item->kind == WIRING_PRESENT)) {
-		/* terse has not all of its files everywhere. */
+		/* Some installations of terse lack some of its files. */
 		status = 0;
 	} else if (own >= 0) {
 		s->from = o.nodes[own].start;
@@ -240,7 +242,7 @@ out:
 	return status;
 }
 
-/* The table is written in a way that is not changed. */
+/* terse does not change a table that is written in this way. */
 static int refuse_foreign(struct wiring_edit *e, const struct toml *t)
 {
 	struct buffer lines = BUFFER_INIT;
@@ -308,10 +310,10 @@ int wiring_edit(struct wiring_edit *e)
 	while (count < WIRING_ITEMS_MAX && e->file->items[count].value)
 		count++;
 	for (size_t i = 0; i < count; i++) {
-		/* The last one first when they are taken out. */
+		/* Items are removed in reverse order. */
 		const struct wiring_item *item = &e->file->items[e->place ? i : count - 1 - i];
 		struct splice s = {.from = 0};
-		/* NUL-terminated, so that there is memory even for nothing. */
+		/* Terminated by a NUL, so that even an empty text has memory. */
 		int status = buffer_string(&e->text) ? 0 : -1;
 		if (status == 0)
 			status = item->kind == WIRING_FILE   ? edit_file(e, item, &s)
@@ -364,7 +366,7 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 	} else {
 		return -1;
 	}
-	/* The first of the names that is there, else the last one. */
+	/* Finds the first of the names that exists, else the last name. */
 	for (size_t len; n < PATH_MAX; names += len + 1) {
 		len = strcspn(names, "|");
 		n = snprintf(out, PATH_MAX, "%s/%.*s", folder, (int)len, names);
@@ -377,7 +379,7 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 
 /* --- all of a file --------------------------------------------------------------------------- */
 
-/* Whether nothing is left of a text but blanks and an empty object. */
+/* Whether a text is only blanks and an empty object. */
 static bool is_nothing(const struct buffer *text)
 {
 	const char *left = "{}";
@@ -432,7 +434,7 @@ int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const str
 	return status;
 }
 
-/* Removes the file and the directories below `top` (NULL: none) that this leaves empty. */
+/* Removes the file, and those directories below `top` (NULL: none) that become empty. */
 static int document_remove(const struct document *d, const char *top)
 {
 	char folder[PATH_MAX];
@@ -474,13 +476,13 @@ void wiring_look(struct wiring_look *l, const struct wiring_file files[WIRING_FI
 	for (size_t i = 0; i < WIRING_FILES_MAX && files[i].folder.below; i++) {
 		char path[PATH_MAX], user[PATH_MAX];
 		struct wiring_plan p;
-		/* In the home directory a project's file may be the user's. */
+		/* In the home directory a file of the project's may be the user's as well. */
 		if (wiring_path(&files[i].folder, project, path) < 0 ||
 		    (project && wiring_path(&files[i].folder, NULL, user) == 0 &&
 		     strcmp(path, user) == 0))
 			continue;
 		int error = wiring_plan(&p, &files[i], place, path, project, false) < 0 ? errno : 0;
-		/* What can't be written is of no account where nothing is. */
+		/* Where nothing is wired up, it does not matter what can't be written. */
 		if (error && (p.now.exists || error != EILSEQ)) {
 			l->error = error;
 			memcpy(l->reason, p.reason, sizeof(l->reason));

@@ -17,11 +17,11 @@ struct settings;
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-// Where terse's own files are, and the user's directory with the launcher, which is what agents are
-// made to execute (shim/launcher/launcher.h).
+// Where terse's own files are, and where the user's directory with the launcher is. Agents are made
+// to execute the launcher (shim/launcher/launcher.h).
 
-/* Behind the path where BASH_ENV is set to it: nothing, but with -v, for which bash would print the
-   file as it reads it, the end of a name that no file has. */
+/* What follows the path in BASH_ENV: nothing as a rule. With -v, where bash would print the file as
+   it reads it, it makes the path one that no file has. */
 #define PLACE_UNLESS_VERBOSE "${-//[!v]}"
 
 struct place {
@@ -33,35 +33,37 @@ struct place {
 	char launcher[PATH_MAX]; /* terse-launcher, to be installed */
 };
 
-/* The files of the running terse: beside the program (a build), or as installed. */
+/* Finds the files of the running terse: beside the program (a build), or where they are
+   installed. */
 void place_find(struct place *p);
 
-/* The user's directory with the launcher. Returns 0, or -1 without a home directory. */
+/* Finds the user's directory with the launcher. Returns 0, or -1 without a home directory. */
 int place_folder(char out[PATH_MAX]);
 
-/* What an agent's files have to name: the launcher's directory, but for what that does not have or
-   where it can't serve (a preloaded library's path has no blank or colon). The files need not be
-   there. All are terse's own if `own` has no launcher or there is no home directory. */
+/* Finds what an agent's files have to name: files in the launcher's directory, except those that
+   are not there or can't be used from there (the path of a preloaded library must not have a blank
+   or colon). The files need not exist. All are terse's own if `own` has no launcher or there is no
+   home directory. */
 void place_of_launcher(struct place *p, const struct place *own);
 
-/* The same if the launcher is there and can be executed, else terse's own. */
+/* The same if the launcher exists and can be executed; else terse's own files. */
 void place_wired(struct place *p, const struct place *own);
 
-/* Writes or renews the launcher and all that is beside it, through no link. `real`: [shim] shell,
-   or NULL. Returns 0, or -1 with errno and the path that failed. */
+/* Writes or renews the launcher and the files beside it; follows no link. `real`: [shim] shell, or
+   NULL. Returns 0, or -1 with errno and the path that failed. */
 int place_install(const struct place *own, const char *real, char failed[PATH_MAX]);
 
-/* Notes that the file at `path` is wired up and how to undo it, in the file `wired` beside the
-   launcher; or, without `wired`, takes the note out. `options`: those of `terse init`; `project`:
-   where to call it, or NULL. The command names the launcher, so it works when terse has gone. For
-   people, and `make uninstall`. Failures are ignored. */
+/* Notes, in the file `wired` beside the launcher, that the file at `path` is wired up and how to
+   undo that. If the argument `wired` is false, removes the note. `options`: those of `terse init`;
+   `project`: where to call it, or NULL. The noted command names the launcher, so it works when
+   terse has gone. The notes are for people and for `make uninstall`. Failures are ignored. */
 void place_note(const char *path, const char *options, const char *project, bool wired);
 
 /* Enough for a version. */
 enum { PLACE_VERSION_LEN = 32 };
 
-/* Finds the version that terse's program, or its library, was built as, without executing it. "" if
-   there is none in the file. Returns `out`. */
+/* Finds which version the file, terse's program or library, was built as, without executing it.
+   Returns `out`; "" if the file has none. */
 char *place_version(const char *path, char out[PLACE_VERSION_LEN]);
 
 /* The launcher's judgement of terse. */
@@ -72,14 +74,14 @@ enum place_health {
 	PLACE_GOOD,
 };
 
-/* `program`: the one that it starts, or "". */
+/* `program`: the program that the launcher starts, or "". */
 enum place_health place_check(const struct place *own, char program[PATH_MAX]);
 
 /* --- wiring ----------------------------------------------------------------------------------- */
 
 enum wiring_kind {
 	WIRING_STRING,  /* a member that is the path of one of terse's files */
-	WIRING_PRESENT, /* a member that has to be there, with this value if it is not; first */
+	WIRING_PRESENT, /* a member that has to exist; gets this value if it does not; first */
 	WIRING_HOOK,    /* an element that calls `terse hook ...` */
 	WIRING_MEMBER,  /* a member that is an object with the path of terse */
 	WIRING_FILE,    /* a whole file of terse's own */
@@ -100,12 +102,14 @@ struct wiring_item {
 	const char *hook; /* HOOK: what follows `terse hook ` */
 };
 
-/* The first directory that is set, then `below` it: a variable's value, else one of the user's. */
+/* A file's directory: the first variable that is set, else a directory of the user's; then `below`
+   it. */
 struct wiring_folder {
 	const char *variable; /* or NULL */
 	const char *home;     /* below the home directory */
-	const char *below;    /* file names; the first one that is there, else the last. With | */
-	const char *project;  /* the same below the project's directory, or NULL */
+	const char *below;    /* file names with | between them: the first one that exists counts,
+				 else the last */
+	const char *project;  /* the file below the project's directory, or NULL */
 };
 
 /* A file of TOML (by its name) has items of one table, STRING and PRESENT. */
@@ -118,19 +122,19 @@ struct wiring {
 	const char *agent;
 	const char *programs; /* names of it in PATH, with | */
 	struct wiring_file files[WIRING_FILES_MAX];
-	const char
-		*shared; /* a file of a project that counts, and is not terse's to write; or NULL */
-	bool comment;    /* its rules judge a command as they would without a comment at its end */
-	const char *allow; /* how one allows `terse read` there, or NULL */
-	const char *note;  /* further notes, one line each */
-	/* How the agent has to be started, where its files do not make its commands run under
-	   terse; else NULL. */
+	const char *shared; /* a file of a project that counts, but that terse does not write; or
+			       NULL */
+	bool comment;       /* its rules judge a command with a comment at its end as without */
+	const char *allow;  /* how its user allows `terse read`, or NULL */
+	const char *note;   /* further notes, one line each */
+	/* How the agent has to be started if its files can't make its commands run under terse;
+	   else NULL. */
 	const char *start;
-	bool shell; /* it is no agent, but a shell that agents type into */
+	bool shell; /* it is a shell that agents type into, not an agent */
 };
 
 extern const struct wiring wirings[];
-/* For the model; with what a comment asks (config/settings.h), where `comment` is set. */
+/* A note for the model; says what a comment can ask (config/settings.h) if `comment` is set. */
 extern const char wiring_lines[], wiring_lines_with_comment[];
 
 /* The same for agents that get terse as a server of tools (terse mcp) and nothing else: `programs`,
@@ -140,18 +144,19 @@ extern const struct wiring wirings_mcp[];
 /* NULL: no such agent in the table. */
 const struct wiring *wiring_find(const struct wiring *table, const char *agent);
 
-/* The path of a file. `project`: the project's directory, or NULL for the user's. Returns 0, or -1:
-   no home directory, or no file of a project's. */
+/* Finds the path of a file. `project`: the project's directory, or NULL for the user's file.
+   Returns 0, or -1: there is no home directory, or the agent has no such file of a project's. */
 int wiring_path(const struct wiring_folder *folder, const char *project, char out[PATH_MAX]);
 
 /* Whether it is TOML; else JSON, or text. */
 bool wiring_is_toml(const struct wiring_file *file);
 
-/* A text with all items of a file in it, or without them. */
+/* Makes a text that has all items of a file, or none of them. */
 struct wiring_edit {
 	const struct wiring_file *file;
-	const struct place *place; /* NULL: the items are taken out, and what is empty then */
-	struct buffer text;        /* is changed, but for items that failed; the caller's */
+	const struct place *place; /* NULL: removes the items, and nodes that become empty */
+	struct buffer text;        /* the text, which is changed except for items that failed; the
+				      caller's */
 	size_t own;                /* the items of terse's that were there */
 	size_t line;               /* of the failure */
 	char reason[1024];         /* "": errno says it */
@@ -164,10 +169,10 @@ int wiring_edit(struct wiring_edit *e);
 enum wiring_state {
 	WIRING_NONE,  /* nothing of it is there */
 	WIRING_SAME,  /* all as it should be */
-	WIRING_OTHER, /* terse's, but with other paths, or not all of it */
+	WIRING_OTHER, /* terse's wiring, but incomplete or with other paths */
 };
 
-/* A file of an agent's, and what is to become of it. */
+/* A file of an agent's, and the text that it is to get. */
 struct wiring_plan {
 	struct document now;
 	struct buffer next;           /* the text as it is to be ... */
@@ -178,54 +183,55 @@ struct wiring_plan {
 	char reason[PATH_MAX + 1100]; /* of a failure, with the path */
 };
 
-/* Makes the plan for the file at `path` (wiring_path()), which no link of the project's may lead
-   out of. Returns 0, or -1 with errno, as wiring_edit(), and the reason. To be released in any
+/* Makes the plan for the file at `path` (wiring_path()). No link in a project may lead out of the
+   project. Returns 0, or -1 with errno, as wiring_edit(), and the reason. Release the plan in any
    case. */
 int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const struct place *place,
 		const char *path, const char *project, bool undo);
 void wiring_plan_release(struct wiring_plan *p);
 
-/* Writes the file, or removes it and directories below `top` that are empty then. Returns 0, or -1
-   with the reason. */
+/* Writes the file, or removes it and those directories below `top` that become empty. Returns 0, or
+   -1 with the reason. */
 int wiring_carry_out(struct wiring_plan *p, const char *top);
 
 /* An agent's files as they are. */
 struct wiring_look {
 	enum wiring_state state; /* of all of them together */
-	char path[PATH_MAX];     /* one that is not as it should be, else any, or "" */
-	int error;               /* as of wiring_plan(): why one could not be looked at, or 0 */
+	char path[PATH_MAX];     /* a file that is not as it should be, else any file, or "" */
+	int error;               /* errno of wiring_plan(): why a file could not be looked at, or
+				    0 */
 	char reason[PATH_MAX + 1100]; /* the same in words */
 };
 
-/* Looks at the files of the user, or of a project, where one that is the user's, too, is left
-   out. */
+/* Looks at the files of the user, or of a project; leaves out files of the project that are the
+   user's as well. */
 void wiring_look(struct wiring_look *l, const struct wiring_file files[WIRING_FILES_MAX],
 		 const struct place *place, const char *project);
 
 // Hints for somebody who wires an agent up.
 
-/* Whether a program of that name, of several with | between them, is in PATH. `found`: its path. */
+/* Whether a program of one of these names, with | between them, is in PATH. `found`: its path. */
 bool hints_find_program(const char *names, char found[PATH_MAX]);
 
-// Running a command as an agent would, by its section and its wiring, to check that terse gets it
-// (self_test.c).
+// Running a command as an agent would, by the agent's section and wiring, to check that terse gets
+// the command (self_test.c).
 
 struct self_test {
-	const char *string; /* a shell string that the agent has made with PROBE_COMMAND in it;
-			       NULL: by its section's template. The caller's */
-	struct buffer out;  /* what the agent would read; or why there is nothing. The caller's */
+	const char *string; /* a shell string of the agent's that contains PROBE_COMMAND; NULL: one
+			       is made by the template of its section. The caller's */
+	struct buffer out;  /* what the agent would read, or why there is nothing. The caller's */
 	int status;         /* the exit status, or -1 */
 	int64_t ms;
 };
 
-/* A command with a long output, and whether both ends of that and the ID were seen. */
+/* A command with a long output, and whether both ends of the output, and the ID, were seen. */
 #define SELF_TEST_LONG "seq 5000"
 enum { SELF_TEST_BYTES = 23893 };
 bool self_test_is_preview(const struct self_test *t);
 
-/* The agent of a section of `s` or of the table. A hook is asked about the command instead. Returns
-   1; 0 if it is not known how the agent runs commands; -1 if it can't be tried. Takes at most 10 s;
-   leaves nothing behind. */
+/* Runs the command as the agent would, one of a section of `s` or of the table. For an agent with a
+   hook it asks the hook about the command instead. Returns 1; 0 if it is not known how the agent
+   runs commands; -1 if that can't be tried. Takes at most 10 s; leaves nothing behind. */
 int self_test_run(struct self_test *t, const struct settings *s, const char *agent,
 		  const char *command, const struct place *place);
 

@@ -3,10 +3,10 @@
 // Tried with Claude Code 2.1.197, Codex 0.169.0, opencode 1.18.33, pi 0.73.1, Kilo 7.7.7, Gemini
 // CLI 0.61.0, Qwen Code 0.24.4, GitHub Copilot CLI 1.0.102 and Grok CLI 0.0.34. Gemini CLI checks
 // its policy after a hook has rewritten the command, so deny rules would no longer match; it has no
-// setting for the shell, as the last three have none. `comment`: with these agents, a rule that
-// allows a command allows it with a comment at its end, and one that denies it denies that; pi has
-// no rules. With Codex's rules neither is so; the others' were not tried. Cursor is known only by
-// its contract.
+// setting for the shell, as the last three have none. `comment`: with these agents a rule that
+// allows or denies a command does the same with a comment at the command's end; pi has no rules.
+// Codex's rules do neither; those of the other agents were not tried. Cursor is known only by its
+// contract.
 
 #include "supervisor/agents/wiring.h"
 
@@ -27,7 +27,7 @@
 	"its end, `terse send ID TEXT --key enter --await` answers a prompt, "       \
 	"and `terse signal ID` ends it.\n"
 
-/* Only for agents whose rules judge the command as they would without the comment. */
+/* Only for agents whose rules judge a command with the comment as without. */
 #define COMMENT                                                                  \
 	"For a server, a slow command or one that asks, end it with a comment: " \
 	"`COMMAND # terse: yield=10s`\n"                                         \
@@ -39,7 +39,7 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 /* One hook in a group, as Claude Code and Gemini CLI have them. */
 #define GROUP "{\"hooks\":[{\"type\":\"command\",\"command\":%s}]}"
 
-/* The same of those tools that match; `more` are members of the hook. */
+/* The same for tools that match a pattern; `more`: further members of the hook. */
 #define MATCHING(tools, more) \
 	"{\"matcher\":\"" tools "\",\"hooks\":[{\"type\":\"command\"," more "\"command\":%s}]}"
 
@@ -79,7 +79,7 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 #define PRESENT(value, ...)   WIRING_PRESENT, {__VA_ARGS__}, value, NULL
 #define POLICY(member, name)  PATH_OF(member, "shell_environment_policy", "set", name)
 
-/* Folders of agents, with a file of the user's and one of a project's. */
+/* Agents' folders, each with a file of the user's and one of a project's. */
 #define IN(variable, home, user, project)     \
 	{                                     \
 		variable, home, user, project \
@@ -100,8 +100,8 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 		.start = "terse agent " agent_                               \
 	}
 
-/* A shell replaces itself at its start, where it is one to type into and somebody asked for it. The
-   rest of a login shell's files is read by the next one. */
+/* A shell replaces itself at its start by terse's, if it is one to type into and somebody asked for
+   that. The new shell reads the rest of a login shell's files. */
 #define TYPED_INTO(shell_, name, login, variable, file)                                            \
 	{                                                                                          \
 		.agent = (shell_), .programs = (shell_), .shell = true,                            \
@@ -238,7 +238,7 @@ const struct wiring wirings[] = {
 
 /* --- terse mcp ---------------------------------------------------------------------- */
 
-/* Most clients have the same object below a name of their own. */
+/* Most clients have the same object, each below a name of its own. */
 #define SERVER(type) "{" type "\"command\":%s,\"args\":[\"mcp\"]}"
 #define STDIO        "\"type\":\"stdio\","
 #define LOCAL        "{\"type\":\"local\",\"command\":[%s,\"mcp\"],\"enabled\":true}"
