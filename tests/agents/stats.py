@@ -33,7 +33,7 @@ def identifier(text):
 class Stats:
     """One conversation with terse, one without."""
     failing = FAILING
-    warm_up = []  # commands that terse does not see
+    warm_up = []  # commands that terse may not see
     inexact = 0.1
 
     def setUp(self):
@@ -50,12 +50,12 @@ class Stats:
     def stats(self):
         return json.loads(self.ask("stats", "--all", "--json"))["data"]
 
-    def own_cuts(self):
-        """Of each run."""
+    def commands_run(self):
+        """The journal's of all commands but terse's own, by their start."""
         sessions = os.path.join(self.store, "sessions")
         lines = b"".join(read_file(os.path.join(sessions, name, "journal.jsonl")) for name in os.listdir(sessions))
-        runs = sorted((json.loads(line) for line in lines.splitlines() if line.startswith(b'{"eventName":"terse.run"')), key=lambda run: run["startTimeUnixNano"])
-        return [run.get("shown", {}).get("own", 0) for run in runs if run["profile"] != "terse"]
+        runs = [json.loads(line) for line in lines.splitlines() if line.startswith(b'{"eventName":"terse.run"')]
+        return sorted((run for run in runs if run["profile"] != "terse"), key=lambda run: run["startTimeUnixNano"])
 
     def received(self, results):
         """How many bytes of terse's are in each of them: what its agent put around them is none of these."""
@@ -78,9 +78,13 @@ class Stats:
             self.name, found["shown"]["bytes"], found["read_back"]["bytes"], shown, read), flush=True)
         self.assertEqual((found["shown"]["bytes"], found["read_back"]["bytes"]), (shown, read),
                          list(zip(sizes, commands + ["read", "search", "tail"])))
-        self.assertEqual((found["runs"], found["failed"]), (len(commands), len(self.failing)))
+        runs = self.commands_run()
+        # Whether terse sees a warm-up is a matter of time: of those that it has seen, each is a run.
+        seen = [run for run in runs if run["process.command_args"][-1] in self.warm_up]
+        self.assertLessEqual(len(seen), len(self.warm_up))
+        self.assertEqual((found["runs"] - len(seen), found["failed"]), (len(commands), len(self.failing)))
         self.assertEqual(found["reads"], 3)
-        cuts = self.own_cuts()
+        cuts = [run.get("shown", {}).get("own", 0) for run in runs if run not in seen]
         self.tearDown()
         self.setUp()
         self.wiring, wiring = "plain", self.wiring
