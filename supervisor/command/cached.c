@@ -17,7 +17,7 @@
 /* A run that answers, and how. */
 struct cached {
 	struct job *job;
-	struct record record; /* its metadata, of now the settings and the directory */
+	struct record record; /* the run's metadata; the settings and the directory of now */
 	struct id_found found;
 	int dir;
 	enum interceptor_reader reader;
@@ -28,7 +28,7 @@ struct cached {
 
 uint64_t cached_environment(void)
 {
-	/* What a shell changes from command to command, and terse's own. */
+	/* Variables that a shell changes from command to command, and terse's own. */
 	static const char *const passing[] = {"_=", "OLDPWD=", "PWD=", "SHLVL=", "TERSE"};
 	uint64_t sum = 0;
 	for (char **variable = environ; *variable; variable++) {
@@ -67,7 +67,7 @@ static bool cached_find(struct cached *c, struct journal *j, int64_t now_ms)
 	return false;
 }
 
-/* Prints one of its texts, or adds it to the summary. Returns 0, or -1 with errno. */
+/* Prints one text of the run, or adds it to the summary. Returns 0, or -1 with errno. */
 static int cached_text(struct cached *c, enum artifact_part part)
 {
 	const struct settings *settings = c->job->settings;
@@ -108,7 +108,7 @@ static int cached_print(struct cached *c, enum sink sink)
 		human_age(age, clock_real_ms() - c->record.meta.ended_ms);
 		wording_cached(&notice, c->record.meta.id, age);
 	}
-	/* Before anything was printed, the command can still be run. */
+	/* As long as nothing was printed, the command can still be run. */
 	bool fails = result < 0 && c->reader != INTERCEPT_PROGRAM;
 	for (int i = 0; i < 2; i++) {
 		followup_add(&followup, c->printed[i].data, c->printed[i].len);
@@ -134,7 +134,8 @@ int cached_answer(struct job *job)
 	struct cached c = {.job = job, .dir = -1, .record.settings = s};
 	struct store stores[STORE_MAX];
 	int result = -1;
-	/* Whoever gets all of it, or more than memory may hold, gets it from the command. */
+	/* A reader that gets the whole text, or more of it than fits into memory, gets it from the
+	   command itself. */
 	if (is_json ? s->print == PRINT_FULL : sink != SINK_AGENT && sink != SINK_PERSON)
 		return -1;
 	bool previews = s->print == PRINT_PREVIEW || (s->print != PRINT_FULL && sink == SINK_AGENT);

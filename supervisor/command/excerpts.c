@@ -61,8 +61,8 @@ int excerpts_init(struct excerpts *d, const struct settings *s, struct intercept
 	return d->text ? 0 : -1;
 }
 
-/* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines
-   up to here, counted on. Returns 0, or -1 with errno. */
+/* Takes the rest of the text, from the place where reading stands. A gap becomes a line. *lines:
+   the number of complete lines so far, to which it adds. Returns 0, or -1 with errno. */
 static int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
 {
 	struct text_piece piece;

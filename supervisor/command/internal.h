@@ -30,8 +30,8 @@ struct text;
 // What only a person at a terminal gets: colours and a pager.
 
 // Colours: at a terminal, unless NO_COLOR is set; elsewhere only with --color always, or with
-// CLICOLOR_FORCE where no agent reads. Few and of the terminal's own palette, so that they fit its
-// background.
+// CLICOLOR_FORCE where no agent reads. They are few and from the terminal's own palette, so that
+// they fit its background.
 
 enum paint {
 	PAINT_GOOD,
@@ -44,26 +44,26 @@ enum paint {
 	PAINT_TITLE
 };
 
-/* What begins a colour, and what ends it: "" if not `on`. */
+/* The sequences that begin and end a colour; "" if not `on`. */
 const char *paint_code(bool on, enum paint paint);
 const char *paint_none(bool on);
 
-// A pager, as git starts one: $TERSE_PAGER, else $PAGER, else less; none where that is empty or
-// "cat", or where standard output is no terminal. less gets LESS=FRX unless it is set, so what fits
+// A pager, as git starts one: $TERSE_PAGER, else $PAGER, else less. There is none if that is empty
+// or "cat", or if standard output is no terminal. less gets LESS=FRX unless it is set, so what fits
 // on the screen is just printed.
 
-/* Makes standard output a pipe to the pager. Returns its process, or 0: there is none, and standard
-   output is as it was. */
+/* Makes standard output a pipe to the pager. Returns the pager's process, or 0 if there is none and
+   standard output is as it was. */
 pid_t pager_start(void);
 
-/* Waits until the person has left it; 0: there is none. errno stays. */
+/* Waits until the person has left the pager (0: there is none). Keeps errno. */
 void pager_end(pid_t pager);
 
 /* --- a file that a verb writes ---------------------------------------------------------------- */
 
-// The file that a verb writes because somebody named it (--output): the same for all of
-// them. A regular file gets its new contents at once, when they are complete; links are followed;
-// what is no regular file (a device, a fifo) is opened and written, never replaced.
+// The file that a verb writes because somebody named it (--output): the same for all of them. A
+// regular file gets its new contents in one step, when they are complete. Links are followed. A
+// file that is not regular (a device, a fifo) is opened and written, never replaced.
 
 struct output {
 	int fd; /* to write to */
@@ -78,11 +78,11 @@ struct output {
    -1 with errno (EEXIST: there is a regular file, and `replace` is false). */
 int output_open(struct output *o, const char *name, bool replace);
 
-/* `result`: -1 if writing failed; then a file is left as it was, or not made. Returns 0, or -1 with
-   errno, which is that of the writer if that failed. */
+/* `result`: -1 if writing has failed; a file then stays as it was, or is not made. Returns 0, or -1
+   with errno: the writer's, if writing has failed. */
 int output_close(struct output *o, int result);
 
-/* Makes the text the contents of the file. Returns 0, or -1 with errno. */
+/* Writes a file with this text. Returns 0, or -1 with errno. */
 int output_write(const char *name, const struct buffer *text);
 
 /* --- live runs -------------------------------------------------------------------------------- */
@@ -95,9 +95,9 @@ struct typed {
 	struct buffer text; /* as it was typed */
 };
 
-/* Connects *run to the run that `name` means by the rules of verb_find(), or by its whole
-   ID if it has no artifact yet. Returns 0, or -1 after saying why not; with
-   `may_end` also 1 if it has ended (*run is -1, `id` is filled in). */
+/* Connects *run to the run that `name` means by the rules of verb_find(), or by its whole ID if it
+   has no artifact yet. Returns 0, or -1 after saying why not. With `may_end` also returns 1 if the
+   run has ended; *run is then -1, and `id` is filled in. */
 int live_run_find(const struct verb_call *c, const char *name, int *run, char id[ID_LEN + 1],
 		  bool may_end);
 
@@ -108,7 +108,7 @@ bool live_run_is_own(const struct verb_call *c, const char *id);
 struct await {
 	const char *name;          /* the run */
 	const char *pattern;       /* or NULL */
-	const struct typed *typed; /* only text counts that follows its echo; or NULL */
+	const struct typed *typed; /* only text behind its echo counts; or NULL */
 	bool answers;              /* what was typed by the same command */
 	uint64_t port;             /* that it has to listen on first; 0: none */
 	uint64_t from;             /* the line to look for the pattern from; 1: all */
@@ -120,8 +120,8 @@ struct await {
 /* Waits, and prints what is new. Returns the exit status. */
 int await_answer(const struct verb_call *c, const struct await *a);
 
-/* Sends it a signal; 0: ends it with all that it has started, and waits for that. `own`: who asks
-   belongs to its session. Returns 0, or -1 with errno. */
+/* Sends the run a signal; 0: ends it with all that it has started, and waits until that has ended.
+   `own`: the caller belongs to the run's session. Returns 0, or -1 with errno. */
 int live_run_signal(int run, int sig, bool own);
 
 /* Reports that a request failed with `error`. */
@@ -132,17 +132,18 @@ void live_run_failed(const struct verb_call *c, const char *id, int error);
 int live_run_ended(const struct verb_call *c, const char *id, struct meta *m,
 		   struct wording_ending *e);
 
-/* The pattern of a line that is waited for (--for); NULL after saying what is wrong with it. */
+/* Compiles the pattern of a line that is waited for (--for). NULL after saying what is wrong with
+   it. */
 struct matcher *live_run_pattern(const struct verb_call *c, const char *pattern);
 
-// The text of a run, looked at for lines that match. It is read from disk, at the reader's own
-// pace.
+// Looks through the text of a run for lines that match. The text is read from disk, at the reader's
+// own pace.
 
 /* A pattern. */
 struct sought {
 	const char *pattern;
 	struct matcher *matcher;
-	size_t next; /* where its next line begins, unless that was looked at */
+	size_t next; /* where the next line begins, unless that was looked at */
 };
 
 /* A longer line is matched in pieces. */
@@ -156,19 +157,18 @@ struct lookout {
 	uint64_t at, line; /* the byte that is looked at next, and the number of its line */
 	bool told;         /* that line has matched in a piece before */
 	char *block;       /* LOOKOUT_BLOCK bytes; lookouts that take turns can share it */
-	/* A line without its newline, or a part of it where it is cut or not there to its end.
-	   Returns 0, or what ends the look. */
+	/* Gets a line without its newline, or a part of a line that is cut or not complete. Returns
+	   0; any other value ends the look. */
 	int (*match)(void *ctx, const struct sought *by, const char *line, size_t len, bool cut);
 	void (*gap)(void *ctx, const struct gap *gap); /* or NULL */
 	void *ctx;
 };
 
-/* Looks at the lines that are complete in front of the byte `to` of the text; UINT64_MAX: at all
-   there is, with a last line that has no end. Returns 0, what `match` returned, or -1 after saying
-   what is wrong. */
+/* Looks at the lines that end before the byte `to` of the text; UINT64_MAX: at all lines, also a
+   last one without an end. Returns 0, what `match` returned, or -1 after saying what is wrong. */
 int lookout_turn(struct lookout *l, uint64_t to);
 
-/* The same of whole lines, or a piece of one, that the caller has read. */
+/* The same for whole lines, or a piece of one, that the caller has read. */
 int lookout_lines(struct lookout *l, const char *text, size_t len);
 
 // A run that is watched: each turn of a loop, watched_wait() says what it waits for, and
@@ -182,7 +182,7 @@ struct watched {
 	struct live_status now; /* once it is `known` */
 	bool known;
 	int64_t begun, said; /* monotonic: watched_begin(), and the time of `now` */
-	int64_t answer_by;   /* and when the first one has to be known; 0: whenever */
+	int64_t answer_by;   /* and until when the first status has to come; 0: any time */
 	int asker;           /* the call's, as long as it is there */
 	bool due;            /* a newer status was asked for */
 	bool ready;          /* there is something to take */
@@ -195,20 +195,20 @@ enum watched_news {
 	WATCHED_FAILED   /* it does not answer; that was said */
 };
 
-/* `grows`: statuses tell of the text as it grows (FRAME_WATCH), for somebody who waits for it until
-   the supervisor has gone; to others one that is stopped has failed. */
+/* `grows`: statuses also report that the text grows (FRAME_WATCH), and the caller waits until the
+   supervisor has gone. Without it, a supervisor that is stopped counts as failed. */
 void watched_begin(struct watched *w, bool grows);
 void watched_wait(struct watched *w, struct loop *l);
 enum watched_news watched_take(struct watched *w);
 
-/* Whether it was silent for so long when `now` was told. */
+/* Whether the run had been silent for that time when it sent `now`. */
 bool watched_is_quiet(const struct watched *w);
 
 /* --- services --------------------------------------------------------------------------------- */
 
 // One run where several would be one too many: a server that has a name in its directory, and a
-// command that is joined while it runs. Who looks for one and starts it holds a lock, so that of
-// two who do so at the same moment one finds the other's.
+// command that others join while it runs. A caller looks for one and starts it under a lock, so
+// that of two callers at the same moment one finds the other's run.
 
 struct service {
 	const char *name;   /* NULL: the run of the same command */
@@ -217,12 +217,13 @@ struct service {
 	bool restart;       /* one that lives is ended first */
 };
 
-/* Finds the one that lives in this directory, or starts it if it has a name; waits until it is
-   ready, and prints what is new. Returns the exit status; -1: none runs, and it has no name, or
-   this is the child that is to run it, detached now, with *caller as a client of it. */
+/* Finds the run that lives in this directory, or starts it if it has a name; waits until it is
+   ready, and prints what is new. Returns the exit status, or -1: either no run lives and it has no
+   name; or this process is the child that has to run it, now detached, with *caller as a client of
+   the run. */
 int service_run(const struct verb_call *c, const struct service *s, int *caller);
 
-/* Finds the one that lives in this directory. */
+/* Finds the run that lives in this directory. */
 bool service_find(const struct service *wanted, struct store *stores, int count,
 		  char id[ID_LEN + 1]);
 
@@ -236,12 +237,12 @@ bool service_find(const struct service *wanted, struct store *stores, int count,
 //    "lines":8432,"bytes":484352}
 //
 // and "gaps" if a part of its text was not kept, "stdout_file" and "stderr_file" if the command
-// wrote to files itself. "id", "lines" and "bytes" are null where no artifact was made, the last
-// two also where all that was written is in such files, "ended" and "duration_ms" while it runs;
+// wrote to files itself. "id", "lines" and "bytes" are null if no artifact was made; "lines" and
+// "bytes" also if all output is in such files; "ended" and "duration_ms" while the run lives.
 // "command_cut" is there if the command was cut.
 
-/* Append to a row: the command as one line of words; `text` on one line, clean, cut to `width`
-   columns; a line below for each gap, and for each file that the command wrote to itself. */
+/* These append to a row: the command as one line of words; `text` on one line, clean, cut to
+   `width` columns; a line for each gap and for each file that the command wrote to directly. */
 void row_add_command(struct buffer *out, const struct meta *m);
 void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width);
 void row_add_gaps(struct buffer *out, int indent, struct gaps gaps);
@@ -250,12 +251,12 @@ void row_add_files(struct buffer *out, int indent, const struct meta *m);
 /* The colour for how a run ended, or that it lives; NULL: nothing is known of it. */
 enum paint runs_paint(const struct meta *m);
 
-/* A run and its artifact have a line each in the journal, in any order. Returns 1 for the second of
-   them, 0 for the first, or -1 with ENOMEM. *tree has IDs of which one line was met, as tsearch(3)
-   keeps them: tdestroy(*tree, free). */
+/* A run and its artifact each have a line in the journal, in any order. Returns 0 for the first
+   line of an ID, 1 for the second, or -1 with ENOMEM. *tree keeps the IDs of which one line was
+   met, by tsearch(3): tdestroy(*tree, free). */
 int runs_meet(void **tree, const char *id);
 
-/* Whether the sizes in the metadata are those of what the command wrote. */
+/* Whether the metadata have the sizes of what the command wrote. */
 bool runs_is_counted(const struct meta *m);
 
 /* Counts the lines of a text whose metadata lack them, since its run has not ended. */
@@ -295,10 +296,10 @@ struct runs_filter {
 			"--remote: by machines whose name begins so"                              \
 	}
 
-/* Whether it leaves any run out, be it only by its `times`. */
+/* Whether the filter leaves any run out, even if only by its `times`. */
 bool runs_filter_is_set(const struct runs_filter *f, bool times);
 
-/* Whether it wants the run: 1, 0, or -1: no memory to tell. */
+/* Whether the filter wants the run: 1 or 0; -1: no memory to find out. */
 int runs_filter_match(const struct runs_filter *f, const struct meta *m);
 
 /* Appends it as options. */
@@ -326,7 +327,7 @@ struct runs_remote {
 	uint64_t damaged;
 };
 
-/* Finds them. Returns 0, or the exit status after saying why not; runs_remote_release() in any
+/* Finds the runs. Returns 0, or the exit status after saying why not; runs_remote_release() in any
    case. */
 int runs_remote_find(struct runs_remote *r);
 void runs_remote_release(struct runs_remote *r);
@@ -337,8 +338,8 @@ void runs_remote_release(struct runs_remote *r);
 // terse report.
 //
 // The sums of a session are kept beside its journal, up to one of its lines: the next time only the
-// lines behind that one are read. They hold while that line stands where it stood: lines are only
-// appended or taken out, and no two are the same. A file that is damaged counts for nothing.
+// lines behind that line are read. The sums hold while the line is where it was: lines are only
+// appended or taken out, and no two are the same. A damaged file of sums is ignored.
 
 /* Bytes, and the estimate of their tokens. */
 struct stats_size {
@@ -349,13 +350,14 @@ struct stats_sum {
 	uint64_t runs, failed; /* commands of terse itself do not count */
 	int64_t duration_ms;
 	uint64_t text;           /* bytes that commands wrote for a reader, as text */
-	struct stats_size shown; /* of that; what no agent read is in neither */
+	struct stats_size shown; /* bytes of that; what no agent read is in neither */
 	struct stats_size own;   /* what the agents would have shown by themselves */
 	struct stats_size read;  /* read back later */
 	uint64_t reads;          /* how often */
 };
 
-/* own - (shown + read), which may be negative; *tokens: the same of tokens, unless NULL. */
+/* own - (shown + read), which may be negative. *tokens (unless NULL): the same difference in
+   tokens. */
 int64_t stats_saved(const struct stats_sum *s, int64_t *tokens);
 
 struct stats {
@@ -366,7 +368,8 @@ struct stats {
 	struct stats_sum all;
 	int64_t first_ms; /* when the first of these runs started; 0: there is none */
 	uint64_t damaged; /* lines */
-	/* For whom: a session is that of the agent of its last run that has one. */
+	/* For whom the sums are. A session belongs to the agent of its last run that has an
+	   agent. */
 	struct stats_agent {
 		char name[SECTION_NAME_MAX + 1]; /* "": none is known */
 		struct stats_sum sum;
@@ -385,13 +388,14 @@ void stats_append_json(struct buffer *out, const struct stats_sum *s);
 
 /* --- follow-ups ------------------------------------------------------------------------------- */
 
-// What a verb prints of an artifact for somebody who is no person, taken down for terse stats
-// (artifact/journal.h): a preview that is followed up has cost more than it shows.
+// Notes for terse stats (artifact/journal.h) what a verb prints of an artifact unless a person
+// reads it: a preview that is followed up has cost more than it shows.
 
 /* Zeroed but for `is_counted`. */
 struct followup {
-	/* An agent may read it: no program, or JSON. What a program or a file gets is a follow-up
-	   of no bytes: nobody knows how much of it an agent sees. */
+	/* An agent may read it: the reader is no program, or the output is JSON. Output to a
+	   program or a file counts as a follow-up of no bytes: nobody knows how much of it an agent
+	   sees. */
 	bool is_counted;
 	uint64_t bytes;
 	struct tokens tokens;
@@ -400,8 +404,8 @@ struct followup {
 /* These bytes were printed. */
 void followup_add(struct followup *f, const char *data, size_t len);
 
-/* All is printed, of the artifact `id` in the session directory `dir`. Does nothing if `id` is "":
-   a file that is no artifact. */
+/* Call it when all is printed that is wanted of the artifact `id` in the session directory `dir`.
+   Does nothing if `id` is "" (a file that is no artifact). */
 void followup_keep(const struct followup *f, int dir, const char *id);
 
 /* --- previews of what is there ---------------------------------------------------------------- */
@@ -417,48 +421,47 @@ struct excerpts {
 	struct artifact *(*artifact)(struct excerpts *d);
 };
 
-/* Applies the requested profile. Returns 0, or -1 after saying that the one in a flag does not
-   exist. */
+/* Applies the requested profile. Returns 0, or -1 after saying that the profile named by a flag
+   does not exist. */
 int excerpts_apply_profile(const char *verb, struct settings *s);
 
-/* Begins a text; `d` is zeroed but for `into` and `artifact`, and must not move
-   afterwards. `o` is zeroed but for what differs from a run: its reader, what the terminal does at
-   a line feed, and the size of the text before. Returns 0, or -1 with errno; interceptor_free(text)
-   in any case. */
+/* Begins a text. `d` is zeroed except `into` and `artifact`, and must not move afterwards. `o` is
+   zeroed except for what differs from a run: the reader, what the terminal does at a line feed, and
+   the size of the text before. Returns 0, or -1 with errno; interceptor_free(text) in any case. */
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
 
-/* Begins a text, and takes and finishes what is behind the first *lines of `t`, which were shown
-   before, and counts them on; NULL: all of it. Prints its report, unless `end` is NULL. `d` as
-   above. Returns 0, or -1 with errno. */
+/* Begins a text and takes all of `t`; with `lines` only what follows the first *lines, which were
+   shown before, and adds the new lines to *lines. Finishes the text, and prints its report unless
+   `end` is NULL. `d` as above. Returns 0, or -1 with errno. */
 int excerpts_take(struct excerpts *d, const struct settings *s, struct text *t, uint64_t *lines,
 		  enum interceptor_reader reader, const struct interceptor_ending *end);
 
-/* Prints, unless printing has failed before; as an event of the text, with a struct excerpts. */
+/* Prints, unless printing has failed before. As an event of a text it gets a struct excerpts. */
 void excerpts_print(void *excerpts, const char *data, size_t len);
 
 /* Describes how a run ended, or that it still runs. */
 struct wording_ending excerpts_ending(const struct meta *m);
 
-/* How the report on a part ends. `m`: its run, or NULL; `place`: the artifact's ID or the file's
-   name, quoted for a shell. */
+/* Makes the ending for the report on a part. `m`: the run, or NULL; `place`: the artifact's ID or
+   the file's name, quoted for a shell. */
 struct interceptor_ending excerpts_end(const struct settings *settings, const struct meta *m,
 				       const char *place, enum artifact_part part);
 
-/* Takes a text so for an agent, and prints its preview. Returns 0, or -1 with errno. */
+/* Takes a text in this way for an agent, and prints its preview. Returns 0, or -1 with errno. */
 int excerpts_text(const struct settings *settings, struct text *t, uint64_t *lines,
 		  const struct interceptor_ending *end, struct buffer *into);
 
 /* --- run --cached ----------------------------------------------------------------------------- */
 
-// A command that has ended well a short time ago is not run again; what is kept of it is printed,
-// within the limits of now.
+// A command that ended well a short time ago is not run again: its kept texts are printed, within
+// the limits of now.
 
 /* A hash of this process's environment, for struct job; never 0. */
 uint64_t cached_environment(void);
 
-/* Answers a run, where an agent or a person reads or a report is asked for, from the last run of
-   the same command, directory and environment, if that ended well within job->cached_ms. Returns
-   the exit status, or -1: it has to be run. */
+/* Answers a command from its last run in the same directory and environment, if that ended well
+   within job->cached_ms, and if an agent or a person reads or a report is asked for. Returns the
+   exit status, or -1: the command has to be run. */
 int cached_answer(struct job *job);
 
 /* --- hooks ------------------------------------------------------------------------------------ */

@@ -30,7 +30,7 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 		return live_run_find(c, service, run, id, may_end);
 	}
 	snprintf(id, ID_LEN + 1, "%s", kept ? found.id : name);
-	/* A run that has no artifact yet has its ID. */
+	/* A run that has no artifact yet is found by its ID. */
 	*run = kept || (id_is_valid(id) && verb_reaches(c, stores, count, id))
 		       ? client_open(stores, count, id)
 		       : -1;
@@ -60,7 +60,7 @@ int live_run_signal(int run, int sig, bool own)
 	struct frame f;
 	if (client_ask(run, FRAME_SIGNAL, sig, own, NULL, 0, NULL) < 0)
 		return -1;
-	/* Until the supervisor has gone, the last process of the run. */
+	/* Waits until the supervisor has gone, which is the run's last process. */
 	while (!sig && (frame_receive(run, &f, 0) >= 0 || errno == EAGAIN))
 		;
 	return 0;
@@ -180,7 +180,7 @@ int lookout_turn(struct lookout *l, uint64_t to)
 {
 	struct text text;
 	struct text_piece piece = {.kind = TEXT_BYTES};
-	size_t held = 0; /* bytes of a line that is not there to its end */
+	size_t held = 0; /* bytes of a line that is not complete */
 	int result = 0;
 	if (to <= l->at || l->count == 0)
 		return 0;
@@ -197,7 +197,7 @@ int lookout_turn(struct lookout *l, uint64_t to)
 		}
 		if (result < 0 || piece.kind == TEXT_END)
 			break;
-		/* In front of a gap nothing more of a line comes. */
+		/* A line in front of a gap gets no more bytes. */
 		size_t len = held + (piece.kind == TEXT_BYTES ? piece.len : 0), whole = len;
 		const char *newline = memrchr(l->block, '\n', len);
 		if (piece.kind == TEXT_BYTES && (newline || len < LOOKOUT_BLOCK))
@@ -229,7 +229,8 @@ void watched_begin(struct watched *w, bool grows)
 	w->begun = clock_monotonic_ms();
 	w->answer_by = grows ? 0 : w->begun + ANSWER_MS;
 	w->asker = w->call->asker;
-	/* Where it refuses the client, its answer waits to be read; where it has gone, its end. */
+	/* If the supervisor has refused the client, its answer can still be read; if it has gone,
+	   the end of the stream. */
 	frame_send(w->run, FRAME_WATCH, grows, 0, NULL, 0, 0);
 }
 
@@ -273,7 +274,7 @@ void watched_wait(struct watched *w, struct loop *l)
 		loop_until(l, w->answer_by);
 	} else if (w->idle && !w->due && !watched_is_quiet(w)) {
 		int64_t quiet_at = w->said + w->idle - w->now.quiet_ms;
-		/* It seems quiet. Ask again: a newer status may be on its way. */
+		/* The run seems quiet. Asks again: a newer status may be on its way. */
 		w->due = clock_monotonic_ms() >= quiet_at;
 		if (w->due)
 			frame_send(w->run, FRAME_STATUS, 0, 0, NULL, 0, 0);

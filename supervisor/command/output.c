@@ -13,8 +13,8 @@
 
 #define FLAGS (O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY)
 
-/* Goes on with a new file beside the one at o->fd. Returns 0, or -1: that one has to be written
-   itself, since a file in its place would be another user's, or can't be made. */
+/* Goes on with a new file beside the one at o->fd. Returns 0, or -1: the old file has to be written
+   itself, since a new one in its place would have another owner, or can't be made. */
 static int output_go_beside(struct output *o, const struct stat *st)
 {
 	if (st->st_uid != geteuid() || !realpath(o->name, o->target) ||

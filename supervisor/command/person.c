@@ -60,7 +60,7 @@ pid_t pager_start(void)
 		waitpid(pager, NULL, 0);
 		pager = 0;
 	}
-	/* The person may leave it before it has all. */
+	/* The person may leave the pager before it has everything. */
 	if (pager > 0) {
 		signal(SIGPIPE, SIG_IGN);
 		dup2(input[1], STDOUT_FILENO);

@@ -31,8 +31,8 @@ void row_add_command(struct buffer *out, const struct meta *m)
 	for (char **arg = m->argv; !string && arg && *arg; arg++) {
 		if (arg > m->argv)
 			buffer_append_string(out, " ");
-		/* A command of one word may be a shell string; it reads best as it is. Elsewhere
-		   a word is in quotes if it needs some: escapes would be hard to read. */
+		/* A command of one word may be a shell string, which reads best as it is. Other
+		   words get quotes where they need them: escapes would be hard to read. */
 		bool plain = true;
 		for (const char *at = *arg, *end = at + strlen(at); plain && at < end;) {
 			uint32_t cp;
@@ -182,8 +182,8 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 
 /* --- which runs ----------------------------------------------------------------------------- */
 
-/* The next label, of those that others may have written: what is no string under a plain name is
-   left out. Returns false behind the last one. */
+/* Finds the next label. Others may have written the labels, so any that is no string under a plain
+   name is left out. Returns false behind the last one. */
 static bool label_next(struct members *labels, char name[64], char *value)
 {
 	while (members_next(labels)) {
@@ -196,7 +196,8 @@ static bool label_next(struct members *labels, char name[64], char *value)
 	return false;
 }
 
-/* Begins with them. Returns memory for a value of one, or NULL: there are none. */
+/* Begins to go through the labels. Returns memory for the value of one, or NULL if there are
+   none. */
 static char *labels_begin(struct members *labels, const struct meta *m)
 {
 	const char *text = m->labels ? m->labels : "{}";
@@ -291,7 +292,7 @@ static int compare_found(const void *a, const void *b)
 	return id_compare(b, a);
 }
 
-/* Sorts them, and keeps the newest ones, each once. */
+/* Sorts the runs, and keeps the newest ones, each once. */
 static void remote_settle(struct runs_remote *r)
 {
 	size_t kept = 0;
@@ -338,7 +339,7 @@ static int remote_on_run(void *ctx, const struct meta *m)
 	return 0;
 }
 
-/* Whether the newest ones are there, and one that is left out. */
+/* Whether the newest runs are complete, and one more is left out. */
 static bool remote_has_enough(void *ctx, int64_t before_ms)
 {
 	struct runs_remote *r = ctx;

@@ -31,7 +31,7 @@ static bool service_is(const struct service *wanted, struct store *stores, int c
 			utf8_clean(&words, *arg, strlen(*arg));
 			buffer_append(&words, "", 1);
 		}
-		/* Its directory can be read once it has an artifact. */
+		/* The run's directory can be read once it has an artifact. */
 		is_it = !words.failed && !now.argv_cut &&
 			buffer_is(&words, now.argv, now.argv_len) &&
 			client_status(run, FRAME_WATCH, &now) == 0;
@@ -64,8 +64,9 @@ bool service_find(const struct service *wanted, struct store *stores, int count,
 
 /* --- starting one ----------------------------------------------------------------------------- */
 
-/* Starts it, and returns 0 once others find it; else the exit status, after saying why. In the
-   child that is to be the run: -1. What that says is for the parent, who speaks to it on *caller.
+/* Starts the run. Returns 0 once others can find it, or the exit status after saying why not.
+   Returns -1 in the child that becomes the run; the parent speaks to it through *caller and gets
+   what it says.
  */
 static int service_start(const struct verb_call *c, int *caller, char id[ID_LEN + 1])
 {

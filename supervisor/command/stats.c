@@ -82,7 +82,7 @@ static void stats_add_read(struct stats *s, const struct journal_read *read)
 /* Fewer bytes of lines are read again. */
 #define KEPT_LEAST 4096
 
-/* To be raised when what is counted changes. */
+/* Raise it when other things are counted. */
 #define KEPT_VERSION 4
 
 struct kept {
@@ -102,8 +102,8 @@ static uint64_t kept_check(const struct kept *k)
 				 sizeof(*k) - offsetof(struct kept, version));
 }
 
-/* Zeroed if there is none that holds. Returns the stamp of the journal: another one once that has
-   changed. */
+/* Reads the kept sums; zeroed if there are none that hold. Returns the stamp of the journal, which
+   differs once the journal has changed. */
 static uint64_t kept_read(struct kept *k, const struct store *store, const char *session)
 {
 	struct stat st = {.st_size = 0};
@@ -132,7 +132,7 @@ static void kept_write(const struct stats *s, struct kept *k, const struct store
 	k->first_ms = s->first_ms;
 	memcpy(k->agent, s->agent, sizeof(k->agent));
 	k->check = kept_check(k);
-	/* If it can't be written, it is counted again. */
+	/* If the sums can't be written, the lines are counted again the next time. */
 	bool lost = fd >= 0 && io_write_at(fd, (const char *)k, sizeof(*k), 0) < 0;
 	(void)lost;
 	io_close(&fd);
@@ -141,11 +141,12 @@ static void kept_write(const struct stats *s, struct kept *k, const struct store
 
 /* --- a session ----------------------------------------------------------------------------- */
 
-/* So many lines of a session are looked at for its agent, for which all of a line is read. */
+/* How many lines of a session are looked at for its agent; that needs the whole of a line. */
 #define AGENT_LINES 100
 
-/* Adds the lines of the journal, up to the one that `old` ends with; sets in `new` the one that was
-   read first. Returns 1 if it got there, 0 at the beginning, or -1 with errno. */
+/* Adds the lines of the journal, the newest first, down to the line that `old` ends with. Notes in
+   `new` the line that was read first. Returns 1 if that line of `old` was reached, 0 at the
+   beginning of the journal, or -1 with errno. */
 static int add_lines(struct stats *s, struct journal *j, struct kept *old, struct kept *new)
 {
 	struct journal_line line;
@@ -221,7 +222,7 @@ int stats_add_session(struct stats *s, struct store *store, const char *session)
 		if (!*s->agent)
 			memcpy(s->agent, old.agent, sizeof(s->agent));
 	}
-	/* Damage behind the line up to which is kept counts the next time, too. */
+	/* Damaged lines behind the line up to which sums are kept count the next time, too. */
 	new.behind = new.damaged;
 	new.damaged = s->damaged - new.behind;
 	new.stamp = stamp;

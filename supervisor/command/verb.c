@@ -222,7 +222,7 @@ int verb_tell_usage(const struct verb_call *c)
 	return EXIT_TERSE;
 }
 
-/* The position of `text` among words that have a | between them (NULL: no words), or -1. */
+/* The position of `text` among words with | between them (NULL: no words), or -1. */
 static int verb_parse_word(const char *words, const char *text)
 {
 	for (int i = 0; words; i++) {
@@ -259,7 +259,7 @@ static int verb_no_such_option(const struct verb_call *c, const char *arg, size_
 			   c->verb->name);
 }
 
-/* Stores a number of that kind. Returns NULL, or what it has to be. */
+/* Stores a number of this kind. Returns NULL, or the words for what it has to be. */
 static const char *verb_store_number(enum verb_kind kind, const char *text, void *at)
 {
 	static const struct {
@@ -335,8 +335,8 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 	return why ? verb_misuse(c, "%s: %s: must be %s", as, text, why) : 0;
 }
 
-/* Reads the option at argv[*i], or the letters there, the last of which may have a value; moves *i
-   to its last word. Returns 0, 1 if options end behind it, or -1 after saying what is wrong. */
+/* Reads the option, or the letters (the last may have a value), at argv[*i]; moves *i to the last
+   word that was used. Returns 0, 1 if options end here, or -1 after saying what is wrong. */
 static int verb_read_option(struct verb_call *c, void *into, int *i)
 {
 	const char *arg = c->argv[*i], *equals = strchr(arg, '=');
@@ -347,7 +347,7 @@ static int verb_read_option(struct verb_call *c, void *into, int *i)
 		const struct verb_option *o =
 			verb_option_named(c->verb, word ? arg : name, word ? len : 2);
 		if (!o && word) {
-			/* Perhaps a flag of the settings, if the verb takes those. */
+			/* It may be a flag of the settings, if the verb takes those. */
 			struct option_error error = {""};
 			int used = c->verb->settings ? settings_take_flag(c->settings, c->argc,
 									  c->argv, i, &error)
@@ -389,7 +389,7 @@ int verb_parse(struct verb_call *c, void *into)
 	const struct verb_option *each = verb_option_named(c->verb, "", 0);
 	bool options = true, coloured = verb_option_named(c->verb, "--color", 7);
 	int count = 0, i = 1;
-	/* Errors are JSON as well, also those in front of it. */
+	/* Errors are JSON as well, also those about arguments in front of --json. */
 	const struct verb_option *json = verb_option_named(c->verb, "--json", 6);
 	c->json = false;
 	for (int k = 1; json && json->kind == VERB_JSON && k < c->argc && !c->json; k++) {
@@ -530,10 +530,11 @@ bool verb_has_session(const struct verb_call *c, char directory[STORE_SESSION_LE
 	return has;
 }
 
-/* Opens the session's directory of an artifact that verb_find() finds, of a run that lives (and
-   writes one now), or of one in the remote, which is asked for a whole ID as it is printed;
-   `or_file`: for none that is the name of a file. Stores the directory's path, unless that is NULL.
-   Returns the descriptor, or -1 with errno: there is none; 0: it was said why not. */
+/* Opens the session's directory of an artifact: one that verb_find() finds, one of a run that lives
+   (which writes it now), or one in the remote. The remote is asked only for a whole ID as terse
+   prints it and, with `or_file`, not for the name of a file. Stores the directory's path, unless
+   `path` is NULL. Returns the descriptor, or -1 with errno: there is none; or -1 with errno 0: it
+   was said why not. */
 static int verb_resolve(const struct verb_call *c, const char *name, bool or_file,
 			struct id_found *found, char path[PATH_MAX])
 {
@@ -645,7 +646,7 @@ int verb_open(const struct verb_call *c, enum artifact_part part, const char *na
 	}
 	if (!why)
 		return -1;
-	/* A file, since no artifact has this name. */
+	/* No artifact has this name, so it is a file's. */
 	if (!files || why == EEXIST || why == LAST_UNKEPT) {
 		verb_not_found(c, name, why);
 		return -1;

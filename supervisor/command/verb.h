@@ -33,14 +33,14 @@ enum verb_kind {
 	VERB_FLAG,    /* bool */
 	VERB_COUNT,   /* a number from 1 on; uint64_t */
 	VERB_NUMBER,  /* the same from 0 on */
-	VERB_LINE,    /* the same, not 0: -1 is the last one; int64_t */
+	VERB_LINE,    /* a line number, not 0; -1 is the last line; int64_t */
 	VERB_TEXT,    /* any text, once; const char *, NULL before */
 	VERB_STRING,  /* the same; options end behind it */
 	VERB_TIME,    /* a duration above 0; int64_t in ms */
 	VERB_WHEN,    /* a moment, once; struct verb_when */
 	VERB_STATUS,  /* an exit code from 0 to 255; int */
 	VERB_WORD,    /* one of the words of `value`; int, its position */
-	VERB_TAKE,    /* given to take() of the verb, as often as it comes */
+	VERB_TAKE,    /* passed to the verb's take(), each time that it is given */
 	VERB_JSON,    /* sets call->json: what the verb prints is JSON, errors as well */
 	VERB_SESSION, /* sets call->session */
 	VERB_COLOR,   /* sets call->colour, from always, never and auto */
@@ -53,14 +53,14 @@ struct verb_when {
 };
 
 struct verb_option {
-	const char *name; /* "--limit"; "-a" if it is only a letter. One named "" takes the
-			     operands, in their order among the options (VERB_TAKE) */
+	const char *name; /* "--limit"; "-a" if it has only a letter. The row "" takes the operands,
+			     in their order among the options (VERB_TAKE) */
 	char letter;      /* 'o': -o FILE and -oFILE, too; 0: none */
 	enum verb_kind kind;
 	size_t at;         /* offset of what it stores; VERB_TAKE: which one it is */
-	const char *value; /* what it is followed by, as help names it and candidates offers it:
-			      "N", "FILE", "always|never"; NULL: nothing */
-	const char *help;  /* one line of any length; NULL: it is understood, and not told of */
+	const char *value; /* its value, as help names it and completion offers it: "N", "FILE",
+			      "always|never"; NULL: it has none */
+	const char *help;  /* one line of any length; NULL: the option is taken but not shown */
 };
 
 /* The rows that several verbs have. */
@@ -87,21 +87,22 @@ struct verb {
 	const char *name;
 	const char *also[3]; /* other names: "--version" */
 	const char *purpose; /* a line of `terse help`; NULL: it is not for people */
-	const char
-		*forms;   /* what follows the options, a line each: words in capitals stand for
-			     something, the others are typed as they are; [optional], repeated... */
-	const char *text; /* what it does: whole lines */
+	const char *forms; /* the forms of what follows the options, a line each. Words in capitals
+			      stand for a value, others are typed as they are; [optional],
+			      repeated... */
+	const char *text;  /* what it does: whole lines */
 	const struct verb_option *options; /* up to VERB_END_ROW; NULL: none */
-	int least, more;      /* operands it needs, and may have besides; -1: any number */
-	bool command;         /* the first operand begins a command: options end there */
+	int least, more;      /* how many operands it needs, and how many more it may have; -1: any
+				 number */
+	bool command;         /* the first operand begins a command, so options end there */
 	bool live;            /* its ID is that of a run that lives */
 	const char *settings; /* it takes the options of terse.ini, too: those of one section, or ""
 				 for all; NULL: none */
 	bool lists_settings;  /* its help lists them */
 	/* VERB_TAKE: returns NULL, or what is wrong with the value (NULL: the option has none). */
 	const char *(*take)(void *into, const struct verb_option *o, const char *value);
-	/* What it does, and its exit status: 0, 1 (nothing found, or it could not be read), or
-	   EXIT_TERSE for bad usage and terse's own failures. */
+	/* Does what the verb is for. Returns the exit status: 0, 1 (nothing found, or it could not
+	   be read), or EXIT_TERSE for bad usage and terse's own failures. */
 	int (*run)(struct verb_call *c);
 };
 
@@ -111,13 +112,13 @@ extern const struct verb *const verbs[];
 /* The verb with this name, or NULL. */
 const struct verb *verb_named(const char *name);
 
-/* The verb that a word is likely a misspelling of, or NULL. */
+/* The verb that the word probably misspells, or NULL. */
 const struct verb *verb_nearest(const char *word);
 
 /* Prints `terse help VERB`; NULL: `terse help`. Returns the exit status. */
 int verb_print_help(const struct verb *v);
 
-/* One call of a verb. Who reports errors without one gives NULL. */
+/* One call of a verb. A function that reports errors takes NULL where there is no call. */
 struct verb_call {
 	const struct verb *verb;
 	struct settings *settings; /* with files and variables; verb_parse() adds options */
@@ -131,9 +132,9 @@ struct verb_call {
 	const char *setting; /* the last option of terse.ini that was given, or NULL */
 	bool json, colour;
 	bool plain;                 /* -- was given */
-	int asker;                  /* who may ask what a run that is waited for does, by
-				       FRAME_STATUS (mcp); 0: nobody */
-	struct option_error *error; /* unless NULL, bad usage is not reported, but stored here */
+	int asker;                  /* the socket of somebody who may ask, by FRAME_STATUS, what an
+				       awaited run does (mcp); 0: nobody */
+	struct option_error *error; /* unless NULL, bad usage is stored here and not reported */
 };
 
 /* Parses the arguments by the rows of the verb into `into`; "--" ends the options. Returns 0, or -1
@@ -141,7 +142,7 @@ struct verb_call {
    EXIT_TERSE. At --help or -h it prints the help and ends the process. */
 int verb_parse(struct verb_call *c, void *into);
 
-/* Says which forms the verb has. Returns EXIT_TERSE. */
+/* Prints which forms the verb has. Returns EXIT_TERSE. */
 int verb_tell_usage(const struct verb_call *c);
 
 /* The row of an option by its name, or letter ("-C"), of `len` bytes; NULL: there is none. */
@@ -149,7 +150,7 @@ const struct verb_option *verb_option_named(const struct verb *v, const char *na
 
 // The reader of a verb's output: an agent gets a page, then a line that says what is missing; a
 // program (`terse read ID | sort`) and a file (`terse read ID >copy`) everything, and nothing else.
-// A file that holds standard error as well is one in which an agent collects output.
+// If standard error goes to the same file, an agent is taken to collect output in it.
 
 /* Bytes of a page, notices included: Claude Code shows an agent 30,000 characters and cuts what is
    longer. */
@@ -159,7 +160,8 @@ const struct verb_option *verb_option_named(const struct verb *v, const char *na
 enum sink reader_find(const struct settings *s);
 
 /* Finds who reads a text that was asked for: SINK_PROGRAM for a file that gets nothing else,
-   SINK_FILE for one in which an agent collects output, SINK_AGENT of JSON; else as reader_find().
+   SINK_FILE for a file in which an agent collects output, SINK_AGENT for JSON; else as
+   reader_find().
  */
 enum sink reader_of_text(const struct verb_call *c);
 
@@ -181,11 +183,11 @@ enum envelope_code {
 	ENVELOPE_BAD_PATTERN,      /* the pattern is not valid, or takes too long */
 	ENVELOPE_BAD_RANGE,        /* no such line or byte */
 	ENVELOPE_UNREADABLE,       /* it exists but can't be read, or was not kept */
-	ENVELOPE_BINARY,           /* it is not text; the message says what it is */
+	ENVELOPE_BINARY,           /* it is not text; the message says of which type */
 	ENVELOPE_CODES,
 };
 
-/* Begin and end a success; the members of its data come between. */
+/* Begin and end the JSON of a success; the members of "data" come between. */
 void envelope_begin(struct buffer *out);
 void envelope_end(struct buffer *out);
 
@@ -210,11 +212,11 @@ int verb_write(struct buffer *text);
    has gone (EPIPE), or 1 after saying what is wrong. */
 int verb_print(const struct verb_call *c, struct buffer *text);
 
-/* Stores the name of the directory of the call's session. Returns false after saying that there is
-   no such session; the caller's own always exists. */
+/* Stores the directory's name of the call's session. Returns false after saying that there is no
+   such session; the caller's own session always exists. */
 bool verb_has_session(const struct verb_call *c, char directory[STORE_SESSION_LEN + 1]);
 
-/* Stores the name of a session's directory; `session` NULL: the caller's. */
+/* Stores the directory's name of a session; `session` NULL: the caller's. */
 void verb_session_name(const struct settings *settings, const char *session,
 		       char directory[STORE_SESSION_LEN + 1]);
 
@@ -225,8 +227,9 @@ int verb_open_stores(const struct verb_call *c, struct store stores[STORE_MAX], 
 /* Whether the artifact, or the run, belongs to the call's session. */
 bool verb_owns(const struct verb_call *c, const struct store *stores, int count, const char *id);
 
-/* Whether the settings let this name stand for an artifact, or for a run that has none yet: beyond
-   REACH_FILES it has to be a whole ID or "last", with REACH_SESSION an ID of the call's session. */
+/* Whether the settings allow this name for an artifact, or for a run that has none yet. Without
+   REACH_FILES it has to be a whole ID or "last"; with REACH_SESSION, an ID of the call's
+   session. */
 bool verb_reaches(const struct verb_call *c, const struct store *stores, int count,
 		  const char *name);
 
@@ -239,8 +242,8 @@ int verb_find(const struct verb_call *c, const char *name, struct store stores[S
 void verb_not_found(const struct verb_call *c, const char *name, int error);
 
 /* Reports why a part of the artifact `id` in the session directory `dir` can't be read: opening it
-   has failed with `error`, or it is empty (0), which is no failure unless the command wrote to a
-   file itself. Returns whether there was something to report. */
+   has failed with `error`, or (0) it is empty. An empty part is no failure unless the command wrote
+   to a file directly. Returns whether there was something to report. */
 bool verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id,
 		    int error);
 
@@ -256,7 +259,7 @@ int verb_find_directory(const struct verb_call *c, const char *name, struct id_f
 int verb_open(const struct verb_call *c, enum artifact_part part, const char *name,
 	      struct text *text);
 
-/* Fills in how commands open a text again: by its ID, or a file by its path, as a word in
+/* Fills in how commands name a text to open it again: its ID, or the path of a file, as a word in
    `quoted`. Returns 0, or -1 with ENOMEM. */
 int verb_place(const struct verb_call *c, const struct text *text, const char *path,
 	       struct buffer *quoted, struct wording_place *place);
@@ -273,14 +276,14 @@ void watched_add_state(struct buffer *out, const struct live_status *now, bool a
 // Without a verb of their own.
 
 /* terse-sh, with argv as it was started. Returns the exit status, or -1 if this process was not
-   started as that: by the name of the file that was executed, or by argv[0]. */
+   started as terse-sh, by the name of the executed file or by argv[0]. */
 int command_shell(char **argv);
 
-/* A shell to type into: replaces this process by it, or ends it as the shell did. `program`: its
-   path, or NULL. Returns the exit status where it can't be executed. */
+/* Replaces this process by a shell to type into, or runs one and ends as the shell did. `program`:
+   the shell's path, or NULL. Returns the exit status only if the shell can't be executed. */
 int typed_run(struct settings *s, const char *program, char **argv);
 
-/* terse agent: terse probe starts its agent so. */
+/* terse agent, with which terse probe starts its agent. */
 int agent_run(struct verb_call *c);
 
 // Starting a command, for terse run and for terse-sh.
@@ -288,18 +291,18 @@ int agent_run(struct verb_call *c);
 /* `make | terse` and `terse <log`: whether there is something to filter. */
 bool run_is_fed(void);
 
-/* Whether terse is switched off, or the command is supervised already. A flag that asks for a
-   report (--format) or for a background run (--yield, --detach) is obeyed everywhere, --tty where
-   no person sees the run around this one. */
+/* Whether terse is switched off, or the command is supervised already. Flags that ask for a report
+   (--format) or for a background run (--yield, --detach) are obeyed everywhere, --tty only where no
+   person sees the run around this one. */
 bool run_is_bypassed(struct settings *s);
 
-/* Reports why a command can't be executed. Returns the exit status that a shell has for that. */
+/* Reports why a command can't be executed. Returns a shell's exit status for that. */
 int run_tell_exec_error(const struct job *job, int error);
 
-/* Runs job->argv; program and shown are set as well. Applies the settings of the agent that called
-   terse, and those of the profile of the shell string `string`, or of `words` if that is NULL. Ends
-   this process with the command's status; returns only if that could not be executed, with the
-   exit status that says so. */
+/* Runs job->argv; job->program and job->shown are set as well. Applies the settings of the agent
+   that called terse, and those of a profile: the shell string's (`string`), or that of `words` if
+   `string` is NULL. Ends this process with the command's status; returns only if that could not be
+   executed, with the exit status that says so. */
 int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string);
 
 #endif

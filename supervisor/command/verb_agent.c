@@ -25,8 +25,8 @@ static void agent_activate(const struct settings *s, const char *program, const 
 	char started[PATH_MAX], list[2 * PATH_MAX];
 	char script[PATH_MAX + sizeof(PLACE_UNLESS_VERBOSE)];
 	place_find(&own);
-	/* Its shell is the launcher if that starts this terse, since terse may be replaced while
-	   the agent runs. */
+	/* The agent's shell is the launcher, if the launcher starts this terse: terse may be
+	   replaced while the agent runs. */
 	if (place_check(&own, started) == PLACE_GOOD) {
 		place_wired(&launcher, &own);
 		memcpy(own.shell, launcher.shell, sizeof(own.shell));
@@ -46,7 +46,7 @@ static void agent_activate(const struct settings *s, const char *program, const 
 	}
 	/* The first library is the first to see a call. */
 	const char *others = getenv("LD_PRELOAD"), *probed = getenv(PROBE_VARIABLE);
-	/* It types into a shell, or runs files, or is watched. */
+	/* The agent types into a shell, runs files, or is watched. */
 	const bool types = rule_types(s, name);
 	const bool files = types || (probed && *probed) ||
 			   rule_knows(s, (char *[]){(char *)name, NULL}, RULE_FILE);
@@ -55,9 +55,9 @@ static void agent_activate(const struct settings *s, const char *program, const 
 				 others && *others ? ":" : "", others ? others : "") < sizeof(list);
 	snprintf(script, sizeof(script), "%s" PLACE_UNLESS_VERBOSE, own.bash_env);
 	errno = E2BIG;
-	/* TERSE_AGENT is for rules of agents that set no variable of their own. Some need more: the
-	   variable that names their shell, and for Codex, which is linked statically, the file that
-	   the bash below it reads first. */
+	/* TERSE_AGENT is for rules of agents that set no variable of their own. Some agents need
+	   more: the variable that names their shell; Codex, which is linked statically, also the
+	   file that the bash below it reads first. */
 	if (!fits || unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", own.shell, 1) < 0 ||
 	    setenv(RULE_AGENT, name, 1) < 0 || setenv("LD_PRELOAD", list, 1) < 0 ||
 	    (files && setenv(SHIM_FILES, "1", 1) < 0) ||

@@ -35,7 +35,7 @@ struct waiter {
 	/* Looking for a pattern in a text that grows. A line counts in its present form, finished
 	   or not, even if it is redrawn later. Each final line is looked at once. */
 	struct sought sought;
-	struct lookout lookout;    /* its `at`: where the first line starts that is not final */
+	struct lookout lookout;    /* lookout.at: where the first line starts that is not final */
 	int fd;                    /* of the text */
 	struct buffer found;       /* the line that matched, clean */
 	const struct typed *typed; /* whose echo is still to come; or NULL */
@@ -66,7 +66,8 @@ struct echo {
 	bool ends; /* enter was typed behind it */
 };
 
-/* The first line from *at on; moves *at behind it. Other keys than printable ones end a line. */
+/* Finds the first line from *at on; moves *at behind it. A key that is not printable ends a
+   line. */
 static bool echo_next_line(const struct buffer *typed, size_t *at, struct echo *e)
 {
 	size_t to;
@@ -81,8 +82,8 @@ static bool echo_next_line(const struct buffer *typed, size_t *at, struct echo *
 	return e->len > 0;
 }
 
-/* Whether the text begins with the line, whose blanks may be others and which rows may break: 1,
-   and where it goes on in *end; 0; or -1: as far as there is text. */
+/* Whether the text begins with the line; blanks may differ, and rows may break the line. Returns 1,
+   with *end behind the line; 0; or -1: it does as far as there is text. */
 static int echo_compare(const struct echo *e, const char *text, size_t len, size_t *end)
 {
 	size_t i = 0, k = 0;
@@ -104,7 +105,7 @@ static int echo_compare(const struct echo *e, const char *text, size_t len, size
 	return i == len || text[i] == '\n';
 }
 
-/* A shorter line counts as echoed only where the cursor stood. */
+/* A shorter line counts as an echo only where the cursor was. */
 #define ECHO_ANYWHERE 3
 
 /* Looks for the echo of a line. Returns as echo_compare(), with its place in *at and *end. */
@@ -121,8 +122,8 @@ static int echo_find(const struct echo *e, const char *text, size_t len, size_t 
 	return 0;
 }
 
-/* Looks at what is new, as long as the echo has not come. Returns as lookout_turn() and sets *begin
-   to the first byte behind the echo, once it is there. */
+/* Looks at new text until the echo has come. Returns as lookout_turn(). Sets *begin to the first
+   byte behind the echo, once the echo is there. */
 static int waiter_skip_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 {
 	struct echo e;
@@ -134,14 +135,14 @@ static int waiter_skip_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 	size_t len = (size_t)n;
 	for (bool first = true; echo_next_line(&w->typed->text, &next, &e); first = false) {
 		int found = echo_find(&e, l->block + at, len - at, &from, &end);
-		/* It has begun, unless these lines are final. */
+		/* The echo has begun, unless these lines are final. */
 		bool begun = found < 0 && l->at + len > settled;
 		size_t to = found > 0 || begun ? at + from : len;
 		int result = first && found > 0 ? 0 : lookout_lines(l, l->block + at, to - at);
 		if (result != 0)
 			return result;
 		if (found <= 0) {
-			/* There is none so far: a password, or a program that draws. */
+			/* There is no echo so far: a password was typed, or the program draws. */
 			if (len == LOOKOUT_BLOCK) {
 				w->typed = NULL;
 				*begin = l->at;
@@ -189,24 +190,24 @@ static int await_look(struct waiter *w, uint64_t settled)
 		found = lookout_turn(l, settled);
 	if (found != 0 || begin == UINT64_MAX)
 		return found;
-	/* What is not final is looked at again the next time. */
+	/* Text that is not final is looked at again the next time. */
 	struct lookout ahead = *l;
 	ahead.at = begin > l->at ? begin : l->at;
 	return lookout_turn(&ahead, UINT64_MAX);
 }
 
-/* Between two looks whether the port is open. */
+/* Interval between looks whether the port is open. */
 #define PORT_MS 50
 
-/* How long the command has to end, or to ask again, once a person has answered. */
+/* How long is waited, once a person has answered, for the command to end or to ask again. */
 #define ANSWERED_MS ((int64_t)1000)
 
-/* Waits. Returns an outcome, or -1 after saying what is wrong. */
+/* Waits. Returns the outcome, or -1 after saying what is wrong. */
 static int await_outcome(struct waiter *waiter)
 {
 	struct watched *w = &waiter->watched;
 	const uint64_t port = waiter->asked->port;
-	/* The caller has been told that a person has to answer, who is waited for. */
+	/* The caller was told that a person has to answer. Waits for that person. */
 	bool listens = !port, is_first = true, person = false;
 	int64_t answered_at = 0;
 	struct loop l;
@@ -230,7 +231,8 @@ static int await_outcome(struct waiter *waiter)
 			return news == WATCHED_OVER ? OUTCOME_ENDED : -1;
 		person |= is_first && w->known && w->now.asked;
 		is_first = !w->known;
-		/* He has answered: the end may come at once. A line or a port goes before. */
+		/* The person has answered, so the end may come at once. A line or a port that is
+		   waited for counts first. */
 		if (person && !w->now.asked && !waiter->asked->answers &&
 		    waiter->lookout.count == 0 && !port)
 			answered_at = clock_monotonic_ms();
@@ -247,7 +249,7 @@ static int await_outcome(struct waiter *waiter)
 		int found = await_look(waiter, w->now.settled);
 		if (found != 0)
 			return found < 0 ? -1 : OUTCOME_FOUND;
-		/* Processes that it started may still write the line. */
+		/* Processes that the command has started may still write the line. */
 		if (w->now.state == LIVE_ENDED && waiter->lookout.count == 0)
 			return OUTCOME_ENDED;
 		if (waiter->asked->at_once)

@@ -16,11 +16,11 @@
 #include <string.h>
 
 enum {
-	CONTEXT = 3, /* lines around a change */
-	NOTICE_ROOM =
-		1024,     /* of a page, for the last line and the marker of a change that is cut */
-	LINE_BYTES = 500, /* of a long line, for an agent */
-	FLUSHED = 16384,  /* bytes that are collected before they are printed */
+	CONTEXT = 3,        /* lines around a change */
+	NOTICE_ROOM = 1024, /* bytes of a page for the last line and the marker of a change that is
+			       cut */
+	LINE_BYTES = 500,   /* of a long line, for an agent */
+	FLUSHED = 16384,    /* bytes that are collected before they are printed */
 };
 
 struct changes {
@@ -38,7 +38,7 @@ struct changes {
 	struct differ_change *joined; /* neighbours, not printed yet */
 	size_t joined_count, joined_room;
 	struct differ_facts facts;
-	uint64_t at[2];        /* lines of the change that is made: those that come next */
+	uint64_t at[2];        /* the next lines of both texts in the change that is being made */
 	uint64_t total, shown; /* changes */
 	uint64_t lines[2];     /* gone, new */
 	bool full;             /* no more fits */
@@ -49,7 +49,7 @@ struct changes {
 
 enum mark { MARK_CONTEXT = ' ', MARK_OLD = '-', MARK_NEW = '+' };
 
-/* What begins the colour of such a line; "" of context. */
+/* The sequence that begins the colour of such a line; "" for context. */
 static const char *changes_colour(const struct changes *c, char mark)
 {
 	return paint_code(c->call->colour && mark != MARK_CONTEXT, mark == MARK_OLD   ? PAINT_BAD
@@ -124,7 +124,7 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 		left -= count;
 		c->at[0] += mark == MARK_NEW ? 0 : count;
 		c->at[1] += mark == MARK_OLD ? 0 : count;
-		/* What is printed whole may be larger than memory. */
+		/* An output without a limit may be larger than memory. */
 		if (whole && c->text.len > FLUSHED) {
 			buffer_add(&c->out, &c->text);
 			buffer_clear(&c->text);
@@ -147,7 +147,7 @@ static int changes_make(struct changes *c)
 			    behind = {.from = below->from + below->count, .offset = below->end};
 	uint64_t total;
 
-	/* The lines of context in front of them, and behind. */
+	/* Context: the lines in front of the changes, and behind. */
 	while (before.count < CONTEXT && before.from > 1 && before.offset > 0) {
 		if (text_line_start(&c->texts[1], before.offset - 1, &before.offset) < 0)
 			return -1;
@@ -159,7 +159,7 @@ static int changes_make(struct changes *c)
 	if (total >= behind.from)
 		behind.count = total - behind.from < CONTEXT ? total - behind.from + 1 : CONTEXT;
 
-	/* "@@ -12,7 +12,8 @@"; of no line, the one in front is named. */
+	/* "@@ -12,7 +12,8 @@"; a range without lines names the line in front. */
 	buffer_append_string(&c->text, changes_colour(c, '@'));
 	buffer_append_string(&c->text, "@@");
 	for (int i = 0; i < 2; i++) {
@@ -231,7 +231,7 @@ static int changes_print(struct changes *c)
 		int fits = changes_make(c);
 		if (fits < 0)
 			return -1;
-		/* Only the first one is cut; later ones wait for the next page. */
+		/* Only a page's first change is cut; later ones wait for the next page. */
 		c->full = fits == 0;
 		if (fits > 0 || c->shown == 0) {
 			c->shown++;
@@ -342,7 +342,7 @@ static void changes_add_command(struct buffer *out, const struct changes *c, boo
 		      c->standard_error ? " --stderr" : "", exact ? " --exact" : "");
 }
 
-/* The last line: what there is, and how to go on. */
+/* Prints the last line: how many changes there are, and how to go on. */
 static void changes_add_end(const struct changes *c, struct buffer *out, struct buffer *next)
 {
 	const struct differ_facts *f = &c->facts;

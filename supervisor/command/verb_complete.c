@@ -30,13 +30,13 @@ struct line {
 	bool only_operands;  /* -- was given */
 	const char *session; /* --session, or NULL */
 
-	const char *before; /* in front of each candidate: "--mode=", or "" */
-	const char *prefix; /* only candidates that begin so; `before` does not belong to it */
-	const char *part;   /* what the shell completes besides, as the answer names it */
+	const char *before; /* written in front of each candidate: "--mode=", or "" */
+	const char *prefix; /* only candidates with this beginning; does not include `before` */
+	const char *part;   /* what the shell itself completes besides, as the answer names it */
 	struct buffer out;  /* a newline; a line for each: the word, a tab, its description */
 };
 
-/* The part that is a command with its arguments; the word follows that it begins with. */
+/* Names the part that is a command with its arguments; the number of its first word follows. */
 #define SHELL_COMMAND "command"
 
 /* Artifacts that are offered: the newest ones. */
@@ -52,8 +52,8 @@ static void candidates_add(struct line *l, const char *word, size_t len, const c
 		return;
 	size_t start = l->out.len;
 	buffer_printf(&l->out, "%s%.*s\t", l->before, (int)len, word);
-	/* It may have been there before: two stores may have the same session, and two lines of a
-	   help the same option. */
+	/* A candidate may come twice: two stores may have the same session, and two lines of a help
+	   the same option. */
 	if (l->out.data &&
 	    memmem(l->out.data, start, l->out.data + start - 1, l->out.len - start + 1)) {
 		buffer_truncate(&l->out, start);
@@ -162,7 +162,7 @@ static void candidates_add_settings(struct line *l)
 	}
 }
 
-/* What the words in capitals stand for, in the forms of a verb and as values of its options. */
+/* What words in capitals stand for, in the forms of a verb and as values of options. */
 static const struct {
 	const char *place;
 	void (*add)(struct line *l);
@@ -186,8 +186,8 @@ static const struct {
 	{"COMMAND", .part = SHELL_COMMAND},
 };
 
-/* Adds words with a | between them; `stands`: one in capitals stands for what it can be: "ID|FILE",
-   "yes|no". */
+/* Adds words with | between them: "ID|FILE", "yes|no". `stands`: for a word in capitals adds what
+   it stands for. */
 static void candidates_add_words(struct line *l, const char *words, size_t len, bool stands)
 {
 	for (const char *end = words + len, *next; words < end; words = next + 1) {
@@ -238,14 +238,14 @@ static bool line_value(struct line *l, const char *flag, size_t len, bool add)
 
 /* --- operands --------------------------------------------------------------------------------- */
 
-/* How many words of the line the form names as they are typed; -1: another word stands there.
-   Stores the operand that is completed next; *len 0: the form has no more. */
+/* How many words of the line are literal words of the form; -1: the line has another word in such a
+   place. Stores the operand that is to be completed; *len 0: the form has no more. */
 static int form_match(const struct line *l, const char *form, const char **operand, size_t *len)
 {
 	int score = 0;
 	bool repeats = false;
 	for (int i = 0; i <= l->operand_count; i++) {
-		/* The next operand; an option that the form needs is left out. */
+		/* Goes to the next operand; leaves out an option that the form needs. */
 		while (!repeats || !*len) {
 			form += strspn(form, " [");
 			*operand = form;
@@ -267,8 +267,8 @@ static int form_match(const struct line *l, const char *form, const char **opera
 	return score;
 }
 
-/* Calls form_match() for each form of the verb; adds what those with the most words named offer.
-   Returns the best score. */
+/* Calls form_match() for each form of the verb; adds what the forms with the highest score offer.
+   Returns that score. */
 static int line_try_forms(struct line *l, int wanted)
 {
 	int best = -1;
@@ -312,7 +312,7 @@ static const char *line_walk(struct line *l)
 				return word;
 			if (strcmp(word, "--session") == 0)
 				l->session = l->words[i + 1];
-			/* What follows a shell string are its arguments. */
+			/* Words behind a shell string are its arguments. */
 			if (strcmp(word, "-c") == 0)
 				return NULL;
 			i++;

@@ -38,7 +38,7 @@ static const struct strings *config_list(const struct settings *s, const struct 
 	return o->type == OPTION_LIST ? (const void *)((const char *)s + o->offset) : NULL;
 }
 
-/* Any other value as a text, perhaps in `room`; NULL: it is a list, or an empty text. */
+/* Returns any other value as text, perhaps in `room`; NULL: it is a list, or an empty text. */
 static const char *config_text(struct settings *s, const struct option *o, char room[VALUE_LEN])
 {
 	if (option_is_number(o))
@@ -73,8 +73,8 @@ static void config_add_origin(struct buffer *out, const struct option *o, const 
 	}
 }
 
-/* The option whose value holds for `o`: `size` for failure_size if it was set in a later place than
-   that, else `o` itself. */
+/* The option whose value holds for `o`: for failure_size it is `size`, if that was set in a later
+   place; else `o` itself. */
 static const struct option *option_in_force(const struct settings *s, const struct option *o)
 {
 	bool other =
@@ -118,7 +118,7 @@ static void config_add_settings(struct buffer *out, struct settings *s, const ch
 
 /* --- check ----------------------------------------------------------------------- */
 
-/* Without files, those that a run would read. */
+/* Without arguments, takes the files that a run would read. */
 static int config_check(int count, char **files)
 {
 	char room[PATH_MAX], project[PATH_MAX];
@@ -165,7 +165,7 @@ static int config_bad_usage(const char *what, const char *why)
 	return EXIT_TERSE;
 }
 
-/* SECTION.KEY, or KEY where there is one of it; NULL after saying what is wrong. */
+/* Finds SECTION.KEY, or a KEY that only one section has; NULL after saying what is wrong. */
 static const struct option *config_find(const char *name)
 {
 	const struct option *found = NULL;
@@ -244,7 +244,7 @@ static int config_get(struct settings *s, const char *name)
 
 /* --- what is in effect -------------------------------------------------------------- */
 
-/* With a command: its settings. `plain`: the words are certainly a command. */
+/* Prints the settings for a command. `plain`: the words are certainly a command. */
 static int config_print_settings(struct settings *s, char **command, bool plain)
 {
 	struct buffer text = BUFFER_INIT;

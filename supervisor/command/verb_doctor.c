@@ -28,7 +28,7 @@ struct doctor {
 	const char *only; /* the agent that is looked at; NULL: everything */
 	int problems;
 	bool store_found;
-	struct place own, place; /* terse's own files; what agents' files have to name */
+	struct place own, place; /* terse's own files; the files that agents' files have to name */
 	struct buffer checks;    /* the elements of an array in JSON, with --json */
 };
 
@@ -201,7 +201,7 @@ static void doctor_check_place(struct doctor *d)
 	char found[PATH_MAX], real[PATH_MAX], program[PATH_MAX], version[PLACE_VERSION_LEN];
 	doctor_report(d, *own->shell ? GOOD : NOTE, "terse-sh", "%s",
 		      *own->shell ? own->shell : "not found: terse init and terse agent need it");
-	/* The library belongs to the same version as the program, or half of terse was replaced. */
+	/* If library and program are not of the same version, only a part of terse was replaced. */
 	if (!*own->library)
 		doctor_report(d, NOTE, "libterse-shim.so",
 			      "not found: terse agent and Codex need it");
@@ -248,8 +248,8 @@ enum { RUNS_MAX = 10000 };
 
 #define WEEK_MS ((int64_t)7 * 24 * 60 * 60 * 1000)
 
-/* A wiring works once a run through it was seen: what else decides (other files of the agent, its
-   version) is not known here. */
+/* That a wiring works is known once a run through it was seen: other things that decide (other
+   files of the agent, its version) are not known here. */
 static void doctor_report_wired(struct doctor *d, const char *agent, const char *path)
 {
 	struct store stores[STORE_MAX];
@@ -271,15 +271,15 @@ static void doctor_report_wired(struct doctor *d, const char *agent, const char 
 	store_close_all(stores, count);
 }
 
-/* Reports how the agent is wired up by its files of the user, or of a project, which `overrides`
-   those of the user. */
+/* Reports how the agent is wired up by the files of the user or of a project. `overrides`: the
+   project's files override the user's. */
 static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 				     const struct wiring_file *files, const char *project,
 				     bool overrides)
 {
 	struct wiring_look l;
 	wiring_look(&l, files, w->shell ? &d->own : &d->place, project);
-	/* What somebody else wrote there counts where it takes the place of terse's. */
+	/* Text that somebody else wrote there matters if it replaces terse's. */
 	if (l.error && (l.error != EEXIST || overrides)) {
 		doctor_report(d, BAD, w->agent, "%s", l.reason);
 		return l.error == EEXIST ? WIRING_OTHER : l.state;
@@ -290,7 +290,7 @@ static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 			"%s ends its sessions; its commands run under terse only if it is started "
 			"as %s",
 			l.path, w->start);
-	/* Whose runs are a shell's is not kept: the trial tells. */
+	/* Which runs came from a shell is not kept, so only a trial tells. */
 	else if (l.state == WIRING_SAME && !w->shell)
 		doctor_report_wired(d, w->agent, l.path);
 	else if (l.state == WIRING_OTHER)
@@ -333,7 +333,7 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 	const bool overrides = user == WIRING_SAME;
 	enum wiring_state project =
 		here ? doctor_look(d, w, w->files, here, overrides) : WIRING_NONE;
-	/* A file of the project that is not terse's to write. */
+	/* A file of the project that terse does not write. */
 	if (here && overrides && project == WIRING_NONE && w->shared) {
 		struct wiring_file shared[WIRING_FILES_MAX] = {w->files[0]};
 		shared[0].folder.project = w->shared;

@@ -18,7 +18,7 @@
 struct filter {
 	struct excerpts excerpts; /* first: filter_on_artifact() gets it */
 	struct record record;
-	bool keep; /* the input can't be read again, so omitted text has to be kept */
+	bool keep; /* omitted text has to be kept, since the input can't be read again */
 	int exit_code;
 };
 

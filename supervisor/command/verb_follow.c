@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Events are printed when there is nothing more to look at, or so many bytes. */
+/* Events are printed when there is nothing more to look at, or when they have this many bytes. */
 #define PRINT_AT ((size_t)32 * 1024)
 
 /* A run. */
@@ -113,7 +113,7 @@ static void event_state(const struct followed *f, bool asks)
 
 /* --- the runs --------------------------------------------------------------------------------- */
 
-/* Looks at the rest of the text of a run that is over, and tells how it ended. Returns 0, or -1
+/* Looks at the rest of the text of a run that has ended, and prints how it ended. Returns 0, or -1
    after saying what is wrong. */
 static int followed_end(struct followed *f)
 {
@@ -140,7 +140,7 @@ static int followed_end(struct followed *f)
 	return 0;
 }
 
-/* Takes what has come, and tells what is new. */
+/* Takes what has come, and prints an event for what is new. */
 static void followed_take(struct followed *f)
 {
 	struct watched *w = &f->watched;
@@ -160,7 +160,8 @@ static void followed_take(struct followed *f)
 	f->all->failed |= fails || (over && followed_end(f) < 0);
 }
 
-/* Follows them to the end of the last one, or of the reader. Returns the exit status. */
+/* Follows the runs until the last one has ended, or the reader has gone. Returns the exit
+   status. */
 static int follow_all(struct follow *a)
 {
 	struct loop l;

@@ -48,18 +48,18 @@
 
 struct hook {
 	const char *agent, *event;
-	/* The end of a conversation: where its name is, or the variable by which the commands know
-	   the agent, where they do not know their conversation. */
+	/* The end of a conversation: which member has its name; or, if commands do not know their
+	   conversation, the variable by which they know the agent. */
 	const char *name[4], *mark;
 	/* Before a command: the answer that refuses it, with "deny" or "ask", and why. */
 	const char *refusal;
 	bool asks; /* it may answer "ask" */
-	/* Where it rewrites commands: of which tool, the conversation's member, the answer without
-	   the command, and programs that the agent refuses, which it has to see. */
+	/* For a hook that rewrites commands: the tool, the conversation's member, the answer
+	   without the command, and programs that the agent refuses and therefore has to see. */
 	const char *tool, *conversation, *answer, *refused[4];
 };
 
-/* What crush refuses: programs, and what some of them are asked to do. */
+/* What crush refuses: programs, or some programs with certain arguments. */
 #define CRUSH_REFUSED                                                                              \
 	{                                                                                          \
 		"alias|aria2c|axel|chrome|curl|curlie|firefox|http-prompt|httpie|links|lynx|nc|"   \
@@ -89,7 +89,7 @@ static const struct hook hooks[] = {
 	 .conversation = "session_id", .answer = "{\"version\":1}", .refused = CRUSH_REFUSED},
 };
 
-/* Whether it can be the name of a session. */
+/* Whether the text can be the name of a session. */
 static bool hook_is_name(const char *text)
 {
 	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -101,8 +101,8 @@ static bool hook_is_name(const char *text)
 
 /* --- a command that is about to run ------------------------------------------------------ */
 
-/* Whether the commands run as they would have below a shell of terse's, and what they run is plain
-   to see. One that changes the shell it runs in (cd, export ...) would be lost there. */
+/* Whether the commands would have the same effect below a shell of terse's, and it is plain what
+   they run. A command that changes its own shell (cd, export ...) would have no effect there. */
 static bool may_rewrite(const struct hook *h, const char *command)
 {
 	struct words w;
@@ -124,8 +124,8 @@ static bool may_rewrite(const struct hook *h, const char *command)
 	return good;
 }
 
-/* Why the agent has to refuse the command: terse stands in front of one. NULL: it does not, or what
-   it is is not plain. */
+/* Why the agent has to refuse the command: terse is in front of another command. NULL: it is not,
+   or that is not plain. */
 static const char *hook_refusal(const struct hook *h, const struct hook_terse *terse,
 				const char *command)
 {
@@ -243,8 +243,8 @@ int hook_answer(const char *agent, const char *event, const char *input, size_t 
 
 /* --- the verb --------------------------------------------------------------------------------- */
 
-/* `terse session end`, in a process of its own and without output, since the agent must read only
-   the answer of the hook. */
+/* Runs `terse session end` in a process of its own and without output: the agent must read only the
+   hook's answer. */
 static void hook_mark_ended(const struct hook_outcome *o, const char *program)
 {
 	char *argv[] = {(char *)"terse", (char *)"session", (char *)"end",
@@ -270,7 +270,7 @@ static int hook_run(struct verb_call *c)
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
 	process_link(0, program, sizeof(program), "exe");
-	/* What is too long to be an event, or can't be read, is none. */
+	/* An input that is too long for an event, or can't be read, is none. */
 	if (io_read_all(STDIN_FILENO, &input, INPUT_MAX) < 0)
 		input.len = 0;
 	status = hook_answer(c->operands[0], c->operands[1], input.data ? input.data : "",

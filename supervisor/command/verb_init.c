@@ -94,7 +94,7 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 		status = wiring_carry_out(&p, i->root ? i->root : getenv("HOME"));
 		if (status == 0)
 			init_say(i, path, p.done);
-		/* That it names the launcher, and how to undo that. */
+		/* Notes that the file names the launcher, and how to undo that. */
 		snprintf(options, sizeof(options), "%s%s%s", i->wiring->agent,
 			 i->mcp ? " --mcp" : "", i->project ? " --project" : "");
 		if (status == 0)
@@ -115,15 +115,15 @@ static void init_warn_of_own(struct init *i, const char *launcher, const char *r
 		      launcher, reason);
 }
 
-/* Finds what the agent is to name. The launcher is installed, unless only a change is shown or
-   undone. */
+/* Finds what the agent's files are to name. Installs the launcher, unless a change is only shown or
+   is undone. */
 static int init_prepare(struct init *i, const char *real)
 {
 	char failed[PATH_MAX];
 	place_find(&i->own);
 	place_wired(&i->place, &i->own);
-	/* A server is terse itself: without it there is nothing to run as if it were not. A shell's
-	   line does nothing then. */
+	/* A server (terse mcp) names terse itself: without terse there would be nothing to fall
+	   back on. A shell's line does nothing without terse. */
 	const bool itself = i->mcp || i->wiring->shell;
 	if (itself)
 		i->place = i->own;
@@ -168,7 +168,7 @@ static int init_parse(struct init *i, struct verb_call *c)
 	if (verb_parse(c, i) < 0)
 		return -1;
 	const struct wiring *table = i->mcp ? wirings_mcp : wirings, *w;
-	/* All agents that are named, or nothing is done. */
+	/* Unless all named agents are known, nothing is done. */
 	for (; (int)i->count < c->operand_count; i->count++) {
 		const char *name = c->operands[i->count];
 		struct nearest n;
@@ -242,7 +242,8 @@ static void init_change_agent(struct init *i, const char *real)
 		return;
 	}
 	for (size_t k = 0; k < WIRING_FILES_MAX && i->wiring->files[k].folder.below; k++) {
-		/* Half a wiring is useless; but undo as much as possible. */
+		/* A part of a wiring is useless, so the first error ends it; an undo goes on as far
+		   as possible. */
 		if (!i->failed || i->undo)
 			init_change_file(i, &i->wiring->files[k]);
 	}
@@ -297,7 +298,7 @@ static int init_run(struct verb_call *c)
 		buffer_append_string(&i.out, comment ? wiring_lines_with_comment : wiring_lines);
 		return verb_print(c, &i.out);
 	}
-	/* Those whose programs are in PATH, in the order of the table. */
+	/* Lists the agents whose programs are in PATH, in the order of the table. */
 	for (const struct wiring *w = wirings; !named && w->agent && i.count < AGENTS_MAX; w++) {
 		if (!w->shell && hints_find_program(w->programs, folder))
 			i.agents[i.count++] = w;

@@ -47,10 +47,10 @@ struct runs {
 /* Columns of a row where standard output is no terminal. */
 #define WIDTH 120
 
-/* Below so many, sizes would leave no room for commands. */
+/* With fewer columns, sizes would leave no room for commands. */
 #define NARROW 100
 
-/* The same where a model reads it that can't ask for one of them in another way. */
+/* The same where a model reads the list that can't ask for a single run in another way. */
 #define WIDTH_TOOLS 2048
 
 /* Columns of a session, or of a machine and its labels. */
@@ -59,7 +59,7 @@ struct runs {
 /* Rows for a program that gives no limit, of the remote. */
 #define ROWS_REMOTE 10000
 
-/* Output is written when so much is collected. */
+/* Output is written when this much is collected. */
 #define COLLECTED ((size_t)64 * 1024)
 
 /* Bytes of a command in a list for programs. */
@@ -192,7 +192,7 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 	buffer_release(&cell);
 }
 
-/* Begins the next row: the first one with what is in front of it. */
+/* Begins the next row, the first one with what comes in front of all rows. */
 static void runs_begin_row(struct runs *r)
 {
 	struct buffer *out = &r->out;
@@ -292,7 +292,7 @@ static int runs_end(struct runs *r, int more, int status)
 
 /* --- what is on disk ---------------------------------------------------------------------- */
 
-/* Adds an artifact whose run has no line, since it lives or was killed, if it is wanted. Returns as
+/* Adds an artifact, if it is wanted, whose run has no line since it lives or was killed. Returns as
    list_add_line(). */
 static int list_add_artifact(struct runs *r, const struct id_found *found)
 {
@@ -318,7 +318,8 @@ static int list_add_artifact(struct runs *r, const struct id_found *found)
 	return result;
 }
 
-/* Whether the text of a run can be read: most often its artifact is where its line is. */
+/* Whether the text of a run can be read. Mostly the artifact is in the store that has the run's
+   line. */
 static bool list_is_kept(const struct runs *r, const struct journal_line *line)
 {
 	bool is_kept = line->is_there;
@@ -327,8 +328,8 @@ static bool list_is_kept(const struct runs *r, const struct journal_line *line)
 	return is_kept;
 }
 
-/* Adds what a line tells of if it is wanted. Returns 0, 1 if it is one too many, or -1 with
-   errno. */
+/* Adds the run or artifact of a line, if it is wanted. Returns 0, 1 if it is one too many, or -1
+   with errno. */
 static int list_add_line(struct runs *r, struct journal *j, const struct journal_line *line)
 {
 	const struct runs_filter *f = &r->filter;
@@ -358,11 +359,11 @@ static int list_add_line(struct runs *r, struct journal *j, const struct journal
 	return r->out.len > COLLECTED ? verb_write(&r->out) : 0;
 }
 
-/* A run that was killed after --since is looked for among those that began at most so long before.
-   One that lives is known by its socket. */
+/* A run that was killed after --since is looked for only if it began at most this long before. A
+   run that lives is known by its socket. */
 #define LIST_EARLY_MS ((int64_t)24 * 60 * 60 * 1000)
 
-/* Adds the runs that live and that no line told of. Returns as list_add_line(). */
+/* Adds the runs that live and have no line. Returns as list_add_line(). */
 static int list_add_living(struct runs *r)
 {
 	char(*ids)[ID_LEN + 1];
@@ -392,7 +393,7 @@ static int list_kept(struct runs *r)
 	while (j && added == 0 && !is_early && (got = journal_next(j, &line)) == 1) {
 		const int64_t ms = journal_line_ms(&line), since_ms = r->filter.since.ms;
 		is_early = line.kind == JOURNAL_RUN && ms + LIST_EARLY_MS < since_ms;
-		/* What lives has no such line, and may have begun earlier. */
+		/* A run that lives has no line of its end, and may have begun earlier. */
 		if (line.kind == JOURNAL_RUN && ms < since_ms)
 			added = runs_meet(&r->met, line.of.id) < 0 ? -1 : 0;
 		else
@@ -411,9 +412,9 @@ static int list_kept(struct runs *r)
 /* --- terse list --live: the live runs of every session ---------------------------------- */
 
 /* Adds the rows of a run: its state and command, who holds its output open if the command has
-   ended, and its last line, or what it asks. `first`: only if it waits for a person, or does not
-   answer, which takes seconds to find out. Returns 0, 1 if its turn comes later, or -1 with
-   errno. */
+   ended, and its last line, or what it asks. `first`: only if the run waits for a person, or does
+   not answer (which takes seconds to find out). Returns 0, 1 if the run's turn comes later, or -1
+   with errno. */
 static int live_list_add(struct runs *r, struct store *stores, int count, const char *id,
 			 bool first)
 {

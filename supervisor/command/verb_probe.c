@@ -25,7 +25,7 @@
 
 struct probe {
 	char file[64];  /* of the records; later of the section */
-	const char *to; /* where the section goes; NULL: to standard output */
+	const char *to; /* the file that gets the section; NULL: standard output */
 	char **command;
 };
 
@@ -37,12 +37,12 @@ static int probe_run_agent(struct verb_call *c, struct probe *p)
 	pid_t pid = fork();
 	if (pid == 0) {
 		setenv(PROBE_VARIABLE, p->file, 1);
-		/* What stood in front of the command ends with its options. */
+		/* The words in front of the command end with the shell's options. */
 		c->argv = p->command - 1;
 		c->argc = c->operand_count + 1;
 		_exit(agent_run(c));
 	}
-	/* What is typed to stop it is for the agent. */
+	/* Keys that stop a program are for the agent. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0) {
@@ -52,8 +52,8 @@ static int probe_run_agent(struct verb_call *c, struct probe *p)
 	return pid < 0 ? -1 : status;
 }
 
-/* Runs three commands as the agent would with this section, and tells what it would see of them.
-   Returns 0, or 1: not what it has to. */
+/* Runs three commands as the agent would with this section, and says what it would see of them.
+   Returns 0, or 1 if that is not what it has to see. */
 static int probe_prove(const struct probe *p, const char *name, const struct buffer *section,
 		       const char *string)
 {
@@ -71,7 +71,7 @@ static int probe_prove(const struct probe *p, const char *name, const struct buf
 		verb_error(VERB, "the section: %s", *error.text ? error.text : strerror(errno));
 	place_find(&own);
 	place_wired(&place, &own);
-	/* An output that is the agent's own has to pass whole. */
+	/* Output for the agent itself has to pass whole. */
 	const struct section_entry *e = NULL;
 	for (size_t at = 0; good && (e = section_next(&s, &rules_form, name, RULE_PASS, &at));) {
 		size_t len = strlen(e->text);
@@ -103,7 +103,7 @@ static int probe_prove(const struct probe *p, const char *name, const struct buf
 	return bad || !good;
 }
 
-/* Writes the section to `to`, and tells what to do with it. */
+/* Writes the section to `to`, and says what to do with it. */
 static int probe_conclude(const struct probe *p, int to, const char *name, struct buffer *section,
 			  const struct probe_result *r)
 {
@@ -142,7 +142,7 @@ static int probe_run(struct verb_call *c)
 	if (verb_parse(c, &p) < 0)
 		return EXIT_TERSE;
 	p.command = c->operands;
-	/* What can't be written is told before the agent runs, not after. */
+	/* Opens the file before the agent runs: an error should come then, not after. */
 	int to =
 		p.to ? open(p.to, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
 			    0666)
@@ -152,7 +152,7 @@ static int probe_run(struct verb_call *c)
 	fprintf(stderr,
 		"terse probe: ask the agent to run this command once, then leave it: " PROBE_COMMAND
 		"\n");
-	/* A file without a name: nothing is left of it, however this ends. */
+	/* The file has no name, so nothing is left of it however this process ends. */
 	const char *name = shell_call_name(p.command[0]);
 	int fd = memfd_create("terse-probe", MFD_CLOEXEC);
 	snprintf(p.file, sizeof(p.file), "/proc/%d/fd/%d", (int)getpid(), fd);

@@ -22,7 +22,7 @@ struct read {
 	const char *name; /* as it was given */
 	enum sink sink;
 
-	/* The request: lines, or bytes; as words, which are NULL if they are not given. */
+	/* The request: lines or bytes, as the words that were given, or NULL. */
 	const char *range, *bytes;
 	bool standard_error, raw;
 	struct page_request lines;
@@ -38,16 +38,16 @@ struct read {
 	struct followup followup;
 };
 
-/* Bytes that --bytes prints without an end. */
+/* How many bytes --bytes prints if no end is given. */
 #define READ_LENGTH ((uint64_t)32 * 1024)
 
 /* The limits of the read profile. */
 #define PAGE_LINES_MAX 2000
 
-/* A plain file with more bytes is not read as a whole only to tell how many lines it has. */
+/* A plain file that is larger than this is not read as a whole just to count its lines. */
 #define COUNT_MAX ((uint64_t)1024 * 1024 * 1024)
 
-/* The text has no such line, of `total`, or byte. Returns 1. */
+/* Says that the text has no such line (of `total`) or byte. Returns 1. */
 static int read_past_end(const struct read *r, uint64_t total)
 {
 	return verb_fail(r->call, ENVELOPE_BAD_RANGE,
@@ -143,7 +143,7 @@ static int read_page(struct read *r)
 						: READER_PAGE,
 		.unit = p.stop == PAGE_LINES ? "lines" : "bytes",
 		.truncated = p.next || p.omitted || p.cut.bytes,
-		/* Only an agent gets a notice about text beyond its request. */
+		/* Only an agent gets a notice about text that it did not ask for. */
 		.told = p.next && (p.stop != PAGE_ASKED || r->sink == SINK_AGENT),
 	};
 	if ((part.told || r->call->json) &&
@@ -151,7 +151,7 @@ static int read_page(struct read *r)
 		result = text_lines(&r->text, &part.total);
 	if (!part.told && !r->call->json && (p.stop == PAGE_END || r->lines.tail) && r->text.held &&
 	    r->part != ARTIFACT_RAW) {
-		/* It may still write behind the page. An unfinished line may grow, too. */
+		/* The run may still write behind the page, and an unfinished line may grow. */
 		if (text->len > 0 && text->data[text->len - 1] != '\n')
 			buffer_append_string(text, "\n");
 		buffer_append_string(text, "[terse: the run goes on: ");
@@ -191,7 +191,7 @@ static int read_slice(struct read *r)
 		.truncated = s.more,
 		.told = s.more,
 	};
-	/* If not all that was asked for has fitted, the rest of it. */
+	/* The next page: the rest of the request, if not all of it has fitted. */
 	if (s.more)
 		wording_read_bytes(&next, &r->place, s.to,
 				   r->length && s.full ? s.left : r->length);
@@ -233,7 +233,7 @@ static int slice_stream(struct text *t, uint64_t from, uint64_t to, int fd)
 {
 	struct slice s = {.to = from};
 	int result;
-	/* Once at least: the end that was lost is told of there. */
+	/* At least once: that also announces a lost end. */
 	do {
 		const struct slice_request request = {
 			.from = s.to,
@@ -306,8 +306,8 @@ static int read_all(struct read *r)
 
 /* --- all of it ------------------------------------------------------------------------ */
 
-/* Says what it is, unless it is text: "[PNG image, 12.3 KB: not shown]". The output of a run was
-   binary if there are only raw bytes. Returns whether it was said, and sets *status. */
+/* If it is not text, says what it is: "[PNG image, 12.3 KB: not shown]". A run that has only raw
+   bytes had binary output. Returns whether it has said so, and sets *status. */
 static bool read_describe(const struct read *r, bool raw_is_text, int *status)
 {
 	const struct text *t = &r->text, *seen = NULL;

@@ -26,16 +26,17 @@
 /* Runs on a page: the newest. */
 #define RUNS_MOST 20000
 
-/* Bytes of a page, after which older runs come without their texts; of one text, with both of its
-   ends; of the end of one that grows; of what else is kept of a run. */
+/* How many bytes a page has before older runs come without texts; how many a text has (its two
+   ends); how many the end of a growing text has; and how many everything else that is kept of a
+   run. */
 #define PAGE_MOST  ((size_t)128 * 1024 * 1024)
 #define TEXT_MOST  ((uint64_t)16 * 1024 * 1024)
 #define LIVE_MOST  ((uint64_t)64 * 1024)
 #define OTHER_MOST ((uint64_t)4 * 1024 * 1024)
 #define SHOWN_LINE ((uint64_t)256)
 
-/* The texts of a page are one stream of bytes, each part of which is an element of its own, so that
-   a reader unpacks only those of the text that is looked at. */
+/* The texts of a page are one stream of bytes. Each part of the stream is an element of its own, so
+   that a browser unpacks only the parts of the text that is looked at. */
 #define PART_LEN ((size_t)512 * 1024)
 
 struct report_call {
@@ -49,10 +50,10 @@ struct report_call {
 	struct stats stats;
 	void *met;              /* of runs_meet() */
 	uint64_t count;         /* of the runs in the list */
-	uint64_t total;         /* those that are too old for the page included */
+	uint64_t total;         /* runs, with those that are too old for the page */
 	bool lives;             /* one of them */
 	struct live_status now; /* of the last one that lives */
-	bool is_silent;         /* one of them did not answer, so that no more are asked */
+	bool is_silent;         /* one supervisor did not answer, so no more are asked */
 
 	struct buffer list;  /* of runs, elements of an array in JSON */
 	struct buffer parts; /* the elements of the stream */
@@ -97,9 +98,10 @@ static void report_end_part(struct report_call *c)
 	buffer_clear(&c->open);
 }
 
-/* Adds a text as its pieces in the stream, [[LINE,FROM,TO]...]: LINE is the number of its first
-   line; 0: it ends with the last one. A string among them says which lines are not kept, or why
-   the rest can't be read. Of a longer text the first `head` bytes and the last `tail` ones. */
+/* Adds a text as its pieces in the stream, [[LINE,FROM,TO]...]: LINE is the number of the piece's
+   first line; 0: the piece ends with the text's last line. A string between pieces says which lines
+   are not kept, or why the rest can't be read. Of a long text it takes the first `head` and the
+   last `tail` bytes. */
 static void report_add_text(struct report_call *c, struct buffer *json, struct text *t,
 			    uint64_t head, uint64_t tail)
 {
@@ -188,7 +190,7 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 		struct text t;
 		if (text_open(&t, dir, m->id, i) < 0)
 			continue;
-		/* Where it is the whole text, its first line says so. */
+		/* If the whole text was shown, the first line of ID.shown says so. */
 		bool again = i == ARTIFACT_SHOWN && m->shown.bytes == bytes;
 		json_begin(json, texts[i].key, '{');
 		report_add_text(c, json, &t,
@@ -203,9 +205,9 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 	io_close(&dir);
 }
 
-/* The facts about the run of a line. One that lives has only told that its artifact was made; so
-   has one that left a process behind, which holds its output. Returns 0, 1: there is none, or -1
-   with errno. */
+/* Finds the facts about the run of a line. A run that lives, or has left a process behind that
+   holds its output, has only the line that its artifact was made. Returns 0, 1 if there is no such
+   run, or -1 with errno. */
 static int report_read_run(struct report_call *c, const struct journal_line *line, struct meta *m)
 {
 	int met = runs_meet(&c->met, line->of.id);
@@ -217,7 +219,8 @@ static int report_read_run(struct report_call *c, const struct journal_line *lin
 		return errno == ENOMEM ? -1 : 1;
 	if (m->state != META_RUNNING || c->is_silent)
 		return 0;
-	/* Its supervisor alone knows whether it waits now. A stopped one is waited for in vain. */
+	/* Only the supervisor knows whether the run waits now. A stopped supervisor does not
+	   answer. */
 	int run = client_open(c->stores, c->store_count, m->id);
 	bool answers = run >= 0 && client_status(run, FRAME_STATUS, &c->now) == 0;
 	c->is_silent = run >= 0 && !answers && errno == ETIMEDOUT;
@@ -293,7 +296,7 @@ static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 	json_end(&json, ']');
 	json_end(&json, '}');
 	page_add_data(&index, "index", 0, &json);
-	/* What stands in the places of the words between @ and @, in their order. */
+	/* What replaces the words between @ and @, in their order. */
 	const char *const words[] = {nonce,
 				     nonce,
 				     nonce,
@@ -330,7 +333,7 @@ static void report_drop(struct report_call *c)
 
 /* --- the verb ------------------------------------------------------------------------------ */
 
-/* When a run has begun or ended last, or something was read. */
+/* When a run last began or ended, or something was last read. */
 static int64_t report_changed_ms(struct report_call *c)
 {
 	struct journal_session *of = NULL;
@@ -343,8 +346,8 @@ static int64_t report_changed_ms(struct report_call *c)
 	return ms;
 }
 
-/* Of the time the page is written in so much at most, one part in; and it is looked whether it has
-   to be after so many ms. */
+/* Writing the page takes at most one part in this many of the time; and the interval, in ms,
+   between looks whether it has to be written. */
 #define WATCH_SHARE 10
 #define WATCH_MS    ((int64_t)1000)
 
@@ -391,7 +394,7 @@ static int report_run(struct verb_call *call)
 	if (prints && isatty(STDOUT_FILENO))
 		return verb_fail(call, ENVELOPE_USAGE,
 				 "standard output is a terminal: terse report -o FILE.html");
-	/* Does the operand name a run, or a session? */
+	/* Finds out whether the operand names a run or a session. */
 	const char *name = call->operands[0];
 	if (name && (strncmp(name, "cmd-", 4) == 0 || strncmp(name, "last", 4) == 0)) {
 		int dir = verb_find_directory(call, name, &c->one, NULL);

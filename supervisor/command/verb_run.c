@@ -61,7 +61,7 @@ static int run_fail(const struct job *given, const char *code, const char *messa
 	return exit_code;
 }
 
-/* Says why options could not be taken: without a reason there was no memory for them. */
+/* Says why options could not be taken. If there is no reason, there was no memory. */
 static int run_refuse(const struct job *job, const struct option_error *error)
 {
 	if (*error->text)
@@ -91,14 +91,14 @@ bool run_is_fed(void)
 	return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
 }
 
-/* The command as it is executed: the words, or a shell with the string, which is put into `string`.
-   One that begins as an option does is still a command. With `leave` (or NULL) a trap executes that
-   when the shell ends: only then are its directory and variables what it leaves. The string stays
-   on line 1, which errors name. NULL: no memory. */
+/* Makes the command that is executed: the words, or a shell with the string, which is put into
+   `string`. A string that begins like an option is still a command. `leave` (or NULL): a trap
+   executes it when the shell ends, since only then directory and variables are as the shell leaves
+   them. The string stays on line 1, which errors name. NULL: no memory. */
 static char **run_make_argv(const struct settings *s, const struct arguments *a, const char *leave,
 			    struct buffer *string)
 {
-	/* Those that have trap and eval as POSIX defines them. */
+	/* Shells that have trap and eval as POSIX defines them. */
 	static const char *const posix[] = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"};
 	if (!a->string)
 		return a->argv;
@@ -182,14 +182,14 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 {
 	struct option_error error = {""};
 	job->settings = s;
-	/* A shell that would control its jobs without terse: asked to be interactive, and started
-	   with a controlling terminal. */
+	/* Whether the shell would control its jobs without terse: it is to be interactive and has a
+	   controlling terminal. */
 	bool jobs = s->tty != TRI_NO && shell_call_is_interactive(job->argv);
 	int terminal = jobs ? open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC) : -1;
 	jobs = terminal >= 0;
 	io_close(&terminal);
-	/* The settings of the agent and of the command's profile. A person's programs keep their
-	   terminal, so they are for other readers. */
+	/* Applies the settings of the agent and of the command's profile. A person's programs keep
+	   their terminal, so only other readers get these settings. */
 	bool wanted =
 		!isatty(STDOUT_FILENO) || s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
 	const char *agent = wanted && !s->agent ? rule_agent(s) : NULL;
@@ -206,13 +206,14 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	}
 	if (wanted)
 		profile_apply(s, &choice);
-	/* A terminal is needed: the caller asked for one, or a person may be asked there. */
+	/* Whether a terminal is needed: the caller asked for one, or a person may be asked
+	   there. */
 	bool asked = s->tty == TRI_YES || s->yield || s->detach || jobs || (s->person && s->agent);
 	if (asked && s->pty == TRI_NO && SETTING_ORIGIN(s, pty) == ORIGIN_PROFILE)
 		s->pty = TRI_AUTO;
-	/* By whoever typed the command, and not by a rule. */
+	/* `deliberate`: asked for by the caller himself, not by a rule. */
 	job->deliberate = s->detach || SETTING_ORIGIN(s, yield) == ORIGIN_FLAG;
-	/* What the agent's section has set, and nothing has overridden. */
+	/* Set by the agent's section, and overridden by nothing. */
 	for (size_t i = 0; trace_is_on && i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		char value[VALUE_LEN];
@@ -240,7 +241,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	job->rows = (unsigned)s->rows;
 	if (job->channels.keyboard >= 0) {
 		tcgetattr(job->channels.keyboard, &job->modes);
-		/* In the background, these happen to be the modes of the shell's line editor. */
+		/* In the background the modes would be those of the shell's line editor. */
 		if (tcgetpgrp(job->channels.keyboard) != getpgrp()) {
 			job->modes.c_iflag |= ICRNL | IXON;
 			job->modes.c_oflag |= OPOST | ONLCR;
@@ -293,7 +294,7 @@ static int run_run(struct verb_call *c)
 		job.caller = a.caller;
 	job.leashed = a.leashed;
 	job.description = a.description;
-	/* What comes on standard input may be other than before. */
+	/* Standard input may differ from that of the earlier run. */
 	if (a.cached_ms && !run_is_fed()) {
 		job.cached_ms = a.cached_ms;
 		job.environment = cached_environment();

@@ -28,7 +28,8 @@
 /* The limit of the search profile. */
 #define PAGE_MATCHES 100
 
-/* Bytes of a long line that are shown, around the match; before one that is too long for that. */
+/* How many bytes of a long line are shown around the match; and in front of a match that is too
+   long for that. */
 #define EXCERPT_MAX ((size_t)500)
 #define LEAD        60
 
@@ -38,7 +39,7 @@
 /* Runs of the remote that are searched, each of which has to be fetched. */
 #define REMOTE_RUNS 100
 
-/* Output is written when so much is collected. */
+/* Output is written when this much is collected. */
 #define COLLECTED ((size_t)64 * 1024)
 
 struct search {
@@ -64,23 +65,24 @@ struct search {
 	struct buffer quoted;       /* the name of the one text */
 	uint64_t last, floor;       /* the last printed line; lines up to `floor` are in a gap */
 	uint64_t total, line_count; /* matches, lines */
-	uint64_t long_line;         /* the first one that was searched in pieces */
+	uint64_t long_line;         /* the first line that was searched in pieces */
 
 	/* What was found in all of them. */
-	struct buffer out;       /* not printed yet; as JSON all of it, an object for each line */
+	struct buffer out;       /* what is not printed yet; as JSON everything, an object for each
+				    line */
 	struct buffer gap;       /* announced before the next match; in JSON, all gaps */
 	size_t printed;          /* bytes */
-	int error;               /* of the first print that failed: no more is printed */
+	int error;               /* errno of the first print that failed: no more is printed */
 	bool found;              /* a match, */
 	uint64_t shown, matches; /* so many, of lines that are printed */
 	bool full;               /* something was not shown ... */
-	bool out_of_room;        /* ... because of the room, not of the limit */
-	uint64_t next;           /* the line of the first match that was not shown; 0: none */
+	bool out_of_room;        /* ... because of the room, not because of the limit */
+	uint64_t next;           /* line of the first match that was not shown; 0: all were shown */
 	/* In a search through many: the artifacts, those that match, and those listed (-l, -c). */
 	uint64_t artifacts, matching, listed;
 
-	/* What was printed counts as read of the one artifact, or of the first with a match: its
-	   session's directory, or -1. */
+	/* What was printed counts as read of one artifact: the only one, or the first with a match.
+	   Its session's directory, or -1. */
 	struct followup followup;
 	int first;
 	char first_id[ID_LEN + 1];
@@ -137,8 +139,8 @@ static void search_add_command(struct buffer *out, const struct search *s, const
 	}
 }
 
-/* The command that shows more: from the first match on that was not shown; of many texts, all of
-   the matches. */
+/* The command that shows more: from the first match that was not shown on; for many texts, all of
+   their matches. */
 static void search_add_next(struct buffer *out, const struct search *s)
 {
 	if (!s->name)
@@ -167,8 +169,8 @@ static int search_flush(struct search *s)
 	return s->error ? -1 : 0;
 }
 
-/* Prints the rest after the last text. Without a match, the gaps are told of elsewhere. Returns 0,
-   or -1 with errno. */
+/* Prints the rest after the last text. Without a match the closing notice names the gaps. Returns
+   0, or -1 with errno. */
 static int search_finish(struct search *s)
 {
 	if (s->shown > 0 && !s->call->json)
@@ -213,7 +215,7 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 	struct matcher_span match = {0, 0};
 	struct buffer *out = &s->out;
 	const char separator = line.wanted ? ':' : '-';
-	/* For the pattern, too, the line ends before its CR. */
+	/* The line ends before its CR, also for the pattern. */
 	if (line.len > 0 && line.data[line.len - 1] == '\r' && !line.more_behind)
 		line.len--;
 	size_t from = 0, to = line.len;
@@ -226,8 +228,8 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 	if (match.from > match.to)
 		match.from = match.to;
 	if (is_cut) {
-		/* The match in the middle, or the beginning of a longer one; near the end of the
-		   line, more fits before the match. No character is split. */
+		/* Shows the match in the middle, or the beginning of a longer match. Near the end
+		   of the line more fits in front of the match. No character is split. */
 		size_t inner = match.to - match.from;
 		size_t lead = inner + LEAD > EXCERPT_MAX ? LEAD : (EXCERPT_MAX - inner) / 2;
 		from = match.from > lead ? match.from - lead : 0;
@@ -267,7 +269,7 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 		buffer_append_string(out, "[truncated]");
 	if (is_cut) {
 		buffer_append_string(out, " [whole line");
-		/* The size is not known while a part of the line is not in memory. */
+		/* The line's size is unknown while a part of it is not in memory. */
 		if (!part)
 			buffer_printf(out, " (%s)", HUMAN_SIZE(line.len));
 		buffer_append_string(out, ": ");
@@ -277,18 +279,18 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 	buffer_append_string(out, "\n");
 }
 
-/* Adds a match and what goes before it. Returns 0, 1 if there is no room for it, or -1 with
-   errno. */
+/* Adds a match and the lines in front of it. Returns 0, 1 if there is no room for the match, or -1
+   with errno. */
 static int search_add_match(struct search *s, const struct walk_line *line, struct walk *w)
 {
 	struct walk_line around;
 	size_t before = s->out.len;
 	uint64_t known = s->last > s->floor ? s->last : s->floor;
-	/* Behind a gap the rest of a line has the same number again. */
+	/* Behind a gap the rest of a line has the line's number again. */
 	uint64_t want = line->number > known ? line->number - 1 - known : 0;
 	if (want > s->before)
 		want = s->before;
-	/* Of these lines the nearest `have` are shown. */
+	/* The `have` nearest of these lines are shown. */
 	uint64_t have = walk_behind(w, want);
 	bool touches = s->last > 0 && line->number - want - 1 == s->last;
 	for (;;) {
@@ -313,7 +315,7 @@ static int search_add_match(struct search *s, const struct walk_line *line, stru
 		if (search_has_room(s))
 			break;
 		buffer_truncate(&s->out, before);
-		/* At least one match is shown; drop the farthest lines around it. */
+		/* At least one match is shown: drops the farthest lines around it. */
 		if (s->shown > 0 || have == 0)
 			return 1;
 		have /= 2;
@@ -329,7 +331,7 @@ static int search_add_match(struct search *s, const struct walk_line *line, stru
    earlier matches are printed. */
 static enum walk_kind search_list(struct search *s, struct walk *w, struct walk_line *line)
 {
-	uint64_t behind = 0; /* so many lines behind a match are still to be shown */
+	uint64_t behind = 0; /* how many lines behind a match are still to be shown */
 	s->last = 0;
 	s->floor = s->from - 1;
 	for (;;) {
@@ -409,8 +411,8 @@ static int search_json(struct search *s, const struct text *text, const char *se
 	return result;
 }
 
-/* Adds a line about a whole text, if the limits allow one more: for -c and -l, or if it is `binary`
-   (its kind, or "") and not shown. Returns 0, or -1 with ENOMEM. */
+/* Adds a line about a whole text, if the limits allow one more: for -c and -l, or for a text that
+   is not shown since it is binary (`binary`: its kind, or ""). Returns 0, or -1 with ENOMEM. */
 static int search_add_summary(struct search *s, const char *name, uint64_t total,
 			      const char *binary)
 {
@@ -481,7 +483,7 @@ static void search_add_more(struct buffer *out, const struct search *s)
 	buffer_append_string(out, "narrow the pattern]\n");
 }
 
-/* "no match in 8,432 lines" of the one text, and the likely reason. */
+/* "no match in 8,432 lines" of the only text, and the likely reason. */
 static void search_add_nothing(struct buffer *out, const struct search *s, const struct text *text)
 {
 	/* Syntax that means something else in another kind of expression, or in another program. */
@@ -512,8 +514,8 @@ static void search_add_nothing(struct buffer *out, const struct search *s, const
 	}
 }
 
-/* Prints the closing notices: after the one text was searched, or (NULL) all of a session. Returns
-   the exit status: 0, 1: nothing was found; 2: a match may be in a gap. */
+/* Prints the closing notices after the text, or (NULL) all texts of a session, were searched.
+   Returns the exit status: 0; 1: nothing was found; 2: a match may be in a gap. */
 static int search_end(struct search *s, const struct text *text, const char *session)
 {
 	struct buffer notice = BUFFER_INIT, said = BUFFER_INIT;
@@ -572,7 +574,7 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 	return s->found ? 0 : s->gap.len ? 2 : 1;
 }
 
-/* Reports that the search gave up at a line, and what was found before. */
+/* Reports that the search gave up at a line, and what it had found before. */
 static void search_give_up(struct search *s, uint64_t line)
 {
 	const uint64_t shown = s->shown;
@@ -650,7 +652,7 @@ static int search_one(struct search *s)
 	struct text text;
 	if (verb_open(s->call, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT, s->name, &text) <
 	    0) {
-		/* Is the pattern given first, as for grep? */
+		/* Finds out whether the pattern was given first, as for grep. */
 		struct store stores[STORE_MAX];
 		struct id_found found;
 		int count;
@@ -686,7 +688,7 @@ static int search_artifact(struct search *s, int dir, const char *id)
 	if (!wanted)
 		return 0;
 	if (text_open(&text, dir, id, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT) < 0) {
-		/* It was removed meanwhile, or both streams are one text. */
+		/* The artifact was removed meanwhile, or both streams are one text. */
 		if (errno != ENOENT)
 			verb_error(s->call->verb->name, "%s: %s", id, verb_reason(errno));
 		return 0;
@@ -735,7 +737,7 @@ static int search_all(struct search *s)
 static int search_remote(struct search *s)
 {
 	struct runs_remote remote = {.call = s->call, .filter = &s->filter, .most = REMOTE_RUNS};
-	/* What can't be fetched is told of beside the answer. */
+	/* Runs that can't be fetched are named beside the answer. */
 	struct verb_call told = *s->call;
 	struct id_found found;
 	int status = runs_remote_find(&remote), unseen = 0;
@@ -774,7 +776,7 @@ static int search_run(struct verb_call *c)
 	struct matcher_error error;
 	if (verb_parse(c, s) < 0)
 		return EXIT_TERSE;
-	/* Which operand is the text, which the pattern. */
+	/* Finds out which operand is the text, and which the pattern. */
 	int count = c->operand_count, status = EXIT_TERSE;
 	if (!s->pattern && count > 0)
 		s->pattern = c->operands[--count];
@@ -809,7 +811,7 @@ static int search_run(struct verb_call *c)
 	s->lines = !s->count && !s->names;
 	s->sink = reader_of_text(c);
 	s->whole = s->sink == SINK_PROGRAM;
-	/* For notices: the command stands there twice; a byte becomes four at most. */
+	/* Room for notices, which name the command twice; a byte becomes four at most. */
 	size_t reserved = 512 + 2 * 4 *
 					(strlen(s->pattern) + (s->name ? strlen(s->name) : 0) +
 					 (!s->name && c->session ? strlen(c->session) : 0));
@@ -857,7 +859,7 @@ static const struct verb_option search_options[] = {
 	 "search standard error, if it was kept apart"},
 	VERB_JSON_ROW,
 	VERB_COLOR_ROW,
-	/* Accepted, as grep has them; they are always on. */
+	/* Taken because grep has them; they are always on. */
 	{"-n", 0, VERB_FLAG, SEARCH_AT(as_it_is), NULL, NULL},
 	{"-E", 0, VERB_FLAG, SEARCH_AT(as_it_is), NULL, NULL},
 	{"-P", 0, VERB_FLAG, SEARCH_AT(as_it_is), NULL, NULL},

@@ -1,4 +1,4 @@
-// What is asked of a running command: terse signal, send.
+// Requests to a running command: terse signal, terse send.
 
 #include "config/value.h"
 #include "lib/io.h"
@@ -92,7 +92,8 @@ struct send {
 	const struct verb_call *call;
 	struct await wait;
 	bool awaits;
-	bool secret;             /* what is typed may be one: it is not looked for in the text */
+	bool secret;             /* what is typed may be a secret: it is not looked for in the
+				    text */
 	struct send_item *items; /* room for each argument */
 	size_t count;
 	char id[ID_LEN + 1];
@@ -100,7 +101,7 @@ struct send {
 	struct typed typed; /* what is waited behind */
 };
 
-/* `may`: even where the terminal does not echo. */
+/* `may`: types even where the terminal does not echo. */
 static int send_ask(struct send *s, enum frame_kind kind, int a, bool may, const char *data,
 		    size_t len)
 {
@@ -114,7 +115,7 @@ static int send_ask(struct send *s, enum frame_kind kind, int a, bool may, const
 	return 0;
 }
 
-/* More of what was typed is not looked for in its echo. */
+/* How much of what was typed is looked for as its echo. */
 #define TYPED_MOST ((size_t)64 * 1024)
 
 static int send_text(struct send *s, const char *data, size_t len)
@@ -146,7 +147,7 @@ static int send_one(struct send *s, const struct send_item *item)
 			return -1;
 		if (s->awaits)
 			buffer_append(&s->typed.text, key.data, 1);
-		/* Other keys than characters tell nothing. */
+		/* Keys that are no characters have no echo to look for. */
 		may = s->secret || (unsigned char)key.data[0] < ' ';
 		return send_ask(s, FRAME_TYPE, key.cursor, may, key.data, key.len);
 	case SEND_FILE: break;
@@ -204,7 +205,7 @@ static int send_run(struct verb_call *c)
 			   vocabularies[c->settings->words].keys);
 	else
 		status = live_run_find(c, s.wait.name, &s.run, s.id, false) < 0;
-	/* Where the text ends before anything is typed. */
+	/* Notes where the text ends before anything is typed. */
 	if (status == 0 && s.awaits && client_status(s.run, FRAME_STATUS, &now) < 0) {
 		live_run_failed(c, s.id, errno);
 		status = 1;

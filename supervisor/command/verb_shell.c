@@ -5,9 +5,9 @@
 //                                    CLAUDE_CODE_SHELL_PREFIX: a shell string
 //   terse-sh FILE [args], terse-sh   as a shell; the library starts it for python FILE, too
 //
-// It stands for the user's real shell (shell_real() in shell.h), which gets exactly
-// these arguments. libterse-shim.so starts it with the arguments of the shell that
-// an agent meant, argv[0] included, and with
+// terse-sh stands for the user's real shell (shell_real() in shell.h), which gets exactly these
+// arguments. libterse-shim.so starts it with the arguments of the shell that an agent meant,
+// argv[0] included, and with
 //
 //   TERSE_SHIM_PROGRAM   that shell's path
 //   TERSE_SHIM_PRELOAD   what LD_PRELOAD was, for a shell that is passed on
@@ -32,7 +32,8 @@ struct decision {
 	const char *program; /* the path of the real shell ... */
 	char **argv;         /* ... and its arguments */
 	bool typed;          /* it is a shell that a program types into */
-	const char *agent;   /* whose tool call this is; NULL: nobody's, pass it on */
+	const char *agent;   /* the agent whose tool call this is; NULL: none, so the call is passed
+				on */
 	char *command;       /* the part written by the model; NULL: argv is all that is known */
 	char base[PATH_MAX + 1]; /* of argv[0] */
 	char *string[4];         /* argv, if it is one string */
@@ -41,8 +42,8 @@ struct decision {
 #define PROGRAM "TERSE_SHIM_PROGRAM"
 #define PRELOAD "TERSE_SHIM_PRELOAD"
 
-/* Decides. `ask`: rules are asked; else it is passed on in any case. Changes the environment and
-   argv[0]. */
+/* Decides what becomes of the call. `ask`: by the rules; without it the call is passed on in any
+   case. Changes the environment and argv[0]. */
 static void decision_make(struct decision *d, const struct settings *s, char **argv, bool ask)
 {
 	const char *meant = getenv(PROGRAM), *preload = getenv(PRELOAD);
@@ -68,22 +69,22 @@ static void decision_make(struct decision *d, const struct settings *s, char **a
 	const char *string = shell_call_script(d->argv);
 	if (ask)
 		d->agent = rule_call(s, d->argv, string, &d->command);
-	/* A file's path tells less than how it is called. */
+	/* The arguments say more than the path of a file. */
 	if (d->agent && !string) {
 		free(d->command);
 		d->command = NULL;
 	}
 	d->typed = ask && s->interactive && argv[0] && !string && !shell_call_file(argv) &&
 		   isatty(STDIN_FILENO);
-	/* One level: what is supervised runs without the library. */
+	/* Only one level: a supervised command runs without the library. */
 	if (preload && !d->agent && !d->typed)
 		setenv("LD_PRELOAD", preload, 1);
 	unsetenv(PROGRAM);
 	unsetenv(PRELOAD);
 }
 
-/* Claude Code gives each command /dev/null (eval '...' < /dev/null && ...). One that is handed over
-   is answered at its terminal, so what stands behind its comment opens that. */
+/* Claude Code gives each command /dev/null (eval '...' < /dev/null && ...). A command that is
+   handed over is answered at its terminal, so words behind its comment open that. */
 static void shell_open_terminal(char *script)
 {
 	static const char null[] = "< /dev/null", terminal[] = "< /dev/tty ";
@@ -111,8 +112,8 @@ static int shell_supervise(struct settings *s, struct decision *d)
 		verb_error(NULL, "the comment is not obeyed: %s", error.text);
 	else if (comments && comment.count > 0 && s->yield)
 		shell_open_terminal((char *)shell_call_script(d->argv));
-	/* Whatever the output is, the agent reads it, and most merge both streams. Files are about
-	   terse as it is typed. */
+	/* The agent reads whatever the output is, and most agents merge both streams. Settings for
+	   files are for terse as somebody types it. */
 	if (SETTING_ORIGIN(s, print) < ORIGIN_AGENT)
 		s->print = PRINT_PREVIEW;
 	if (SETTING_ORIGIN(s, streams) < ORIGIN_AGENT)
@@ -134,7 +135,7 @@ int command_shell(char **argv)
 	bool loaded = settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) == 0;
 	const char *file = getenv(PROBE_VARIABLE);
 	bool probed = file && *file;
-	/* For terse probe the call is recorded and passed on. */
+	/* For terse probe it records the call and passes it on. */
 	if (probed && argv[0]) {
 		bool one = shell_is_one_string(argv, getenv(SHELL_PREFIX));
 		probe_record(file, argv, one ? argv[1] : shell_call_script(argv));

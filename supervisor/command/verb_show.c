@@ -111,8 +111,8 @@ static const struct {
 	[ARTIFACT_CAST] = {"cast", "recording"},
 };
 
-/* Whether that file is there. The size of a text is that of the metadata; counted if the run lives
-   or the metadata are damaged. */
+/* Whether this file of the artifact exists. The size of a text comes from the metadata; it is
+   counted if the run lives or the metadata are damaged. */
 static bool show_find_part(const struct show *s, enum artifact_part part, struct show_part *p)
 {
 	struct stat st;
@@ -184,7 +184,7 @@ static int show_print_text(struct show *s, struct text *text)
 				      m->rows);
 	}
 	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
-		/* Of an output that went to a file the command has that file. */
+		/* If an output went to a file, that file has it. */
 		if (!show_find_part(s, part, &p) ||
 		    (part == ARTIFACT_OUT && s->meta.files[0] && text->size == 0))
 			continue;

@@ -41,10 +41,10 @@ static bool shows_nothing(const struct stats_sum *s)
 	return s->shown.bytes + s->own.bytes + s->read.bytes == 0;
 }
 
-/* What was saved, and for whom; NULL: for all. */
+/* Prints what was saved, and for whom; NULL: for all. */
 static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s, const char *agent)
 {
-	/* Bytes decide; tokens of the other sign would only confuse. */
+	/* Bytes decide: tokens with the opposite sign would only confuse. */
 	int64_t tokens, bytes = stats_saved(s, &tokens);
 	bool none = shows_nothing(s);
 	buffer_printf(out, "saved%s%s: %s", agent ? " for " : "", agent ? agent : "",

@@ -21,10 +21,10 @@
 #define CLEANUP_LINES 30
 
 struct cleanup {
-	struct gc gc; /* of one store after the other; sums them up */
+	struct gc gc; /* cleans one store after the other; has the sums */
 	struct buffer out;
 	uint64_t listed; /* artifacts, with or without a line */
-	long in_use;     /* artifacts of runs that go on, which stay */
+	long in_use;     /* artifacts that stay, since their runs go on */
 };
 
 static const char *const reasons[RETENTION_REASONS] = {
@@ -154,8 +154,8 @@ const struct verb verb_gc = {
 
 // terse drop ID...: removes artifacts.
 
-/* Removes an artifact that was found (NULL: there is none with this ID), and takes its run out of
-   what waits to be pushed. Returns the exit status. */
+/* Removes an artifact that was found (NULL: there is none with this ID), and the note that its run
+   is to be pushed. Returns the exit status. */
 static int drop_one(const char *id, const struct id_found *found, const struct store *stores,
 		    int count)
 {
@@ -189,7 +189,7 @@ static int drop_one(const char *id, const struct id_found *found, const struct s
 	       fflush(stdout) == EOF;
 }
 
-/* Finds all artifacts before it removes the first, which changes the meaning of "last-1". */
+/* Finds all artifacts before it removes the first: a removal changes the meaning of "last-1". */
 static int drop_run(struct verb_call *c)
 {
 	struct drop_target {
@@ -275,7 +275,7 @@ static int rewind_run(struct verb_call *c)
 		started_ms = meta_read_found(&found, &m) == 0 ? m.started_ms : id_time_ms(from);
 		meta_release(&m);
 	} else if (name && errno == ENOENT && id_is_valid(name)) {
-		/* It was removed: rewinding again removes what is left. */
+		/* The artifact is removed already: rewinding again removes what is left. */
 		from = id_pack(name);
 		started_ms = id_time_ms(from);
 	} else if (name) {
@@ -334,7 +334,7 @@ struct session_call {
 
 /* --- list ------------------------------------------------------------ */
 
-/* Rows by default, the sessions that were used last: each is looked through. */
+/* How many sessions are listed by default, those used last: each has to be looked through. */
 #define ROWS 30
 
 /* Describes a session of a store. Returns the exit status. */
@@ -407,7 +407,8 @@ static int session_end(struct session_call *c)
 	bool now = c->now || keep == 0, found = false;
 	cleanup_begin(&cleanup, c->call->settings, false);
 	for (int i = 0; i < c->count; i++) {
-		/* What is removed now needs no note, for which a full disk has no room. */
+		/* An artifact that is removed now needs no note, for which a full disk would have
+		   no room. */
 		if (gc_end_session(&c->stores[i], c->session) < 0 && (!now || errno == ENOENT)) {
 			if (errno != ENOENT)
 				gc_note_failure(&cleanup.gc);

@@ -7,7 +7,7 @@
 //   ESC ] 7770 ; NONCE ; > 0 BEL    behind it, with the status: PROMPT_COMMAND, precmd
 //
 // The nonce is known to the shell alone. Marks count once one of the second kind has come, so a
-// shell that lacks one of the hooks is left alone. Everything outside of them passes as it is.
+// shell that lacks one of the hooks is left alone. Everything outside the marks passes as it is.
 
 #include "config/option.h"
 #include "lib/human.h"
@@ -34,16 +34,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A mark that has come in part is none if the rest does not follow at once. */
+/* A part of a mark is no mark if the rest does not follow at once. */
 #define REST_MS 50
 
-/* A reader that takes nothing for so long is given up when the shell has ended. */
+/* When the shell has ended, a reader that takes nothing for this time is given up. */
 #define STALL_MS 1000
 
-/* More of what was typed is not read before the shell has taken it. */
+/* How much typed input is kept; no more is read before the shell has taken it. */
 #define INPUT_MOST ((size_t)64 * 1024)
 
-/* Of what was typed, as the run's command. */
+/* How much of what was typed is kept as the run's command. */
 #define TYPED_MOST ((size_t)4096)
 
 struct typing {
@@ -71,7 +71,7 @@ static void typing_on_mark(struct typing *t, const char *what)
 		passage_end(&t->passage, (int)strtol(what + 1, NULL, 10));
 	} else if (*what == '<' && t->armed) {
 		passage_end(&t->passage, -1);
-		/* Newlines at its end are none of the command's. */
+		/* Newlines at the end do not belong to the command. */
 		while (t->typed.len > 0 && strchr("\r\n", t->typed.data[t->typed.len - 1]))
 			buffer_truncate(&t->typed, t->typed.len - 1);
 		buffer_clear(&t->command);
@@ -86,7 +86,8 @@ static void typing_on_mark(struct typing *t, const char *what)
 	}
 }
 
-/* Goes through the output for marks, which the reader does not get; `end`: no more of one comes. */
+/* Looks for marks in the output, which the reader does not get; `end`: no mark is continued
+   later. */
 static void typing_scan(struct typing *t, bool end)
 {
 	struct buffer *b = &t->unread;
@@ -130,7 +131,7 @@ static void typing_on_output(void *ctx, const char *data, size_t len)
 	passage_feed(&t->passage, data, len);
 }
 
-/* Reads what the shell's terminal has; `end`: also what its reader does not take yet. */
+/* Reads what the shell's terminal has; `end`: even if the reader does not take it yet. */
 static void typing_read_output(struct typing *t, bool end)
 {
 	int error;
@@ -149,7 +150,7 @@ static void typing_read_output(struct typing *t, bool end)
 			     : 0;
 }
 
-/* Takes what somebody types. Returns false when he is gone. */
+/* Takes what somebody types. Returns false when that reader has gone. */
 static bool typing_read_input(struct typing *t)
 {
 	char data[4096];
@@ -167,7 +168,7 @@ static bool typing_read_input(struct typing *t)
 	return buffer_check(&t->input) == 0;
 }
 
-/* Takes over the size of the reader's terminal; the text's is within what it can have. */
+/* Takes the size of the reader's terminal; the text's size stays within its limits. */
 static void typing_resize(struct typing *t, int master)
 {
 	struct winsize size = {.ws_col = 0};
@@ -177,7 +178,7 @@ static void typing_resize(struct typing *t, int master)
 	t->job.rows = size.ws_row < 2 ? 24 : size.ws_row > 500 ? 500 : size.ws_row;
 }
 
-/* Passes a signal on. Returns false when the shell has ended: *status is how. */
+/* Passes a signal on. Returns false when the shell has ended; *status then has its wait status. */
 static bool typing_on_signal(struct typing *t, int signals, int *status)
 {
 	struct signalfd_siginfo info;
@@ -197,8 +198,8 @@ static bool typing_on_signal(struct typing *t, int signals, int *status)
 	return true;
 }
 
-/* What somebody who waits has to get by now: a part of a mark that was none, and all where the
-   shell reads the next line although it has not said so. */
+/* Prints what somebody who waits has to get by now: a part of a mark that was none; and everything
+   if the shell reads the next line although no mark has said so. */
 static void typing_on_time(struct typing *t, int64_t now_ms)
 {
 	if (t->rest_at && now_ms >= t->rest_at) {
@@ -212,7 +213,7 @@ static void typing_on_time(struct typing *t, int64_t now_ms)
 		passage_on_time(&t->passage, now_ms);
 }
 
-/* Until the shell has ended, or nobody reads it. Returns its wait status, or -1. */
+/* Works until the shell has ended or nobody reads it. Returns the shell's wait status, or -1. */
 static int typing_loop(struct typing *t, int signals)
 {
 	struct loop *l = &t->loop;
@@ -233,7 +234,7 @@ static int typing_loop(struct typing *t, int signals)
 		loop_until(l, t->rest_at && (!due || t->rest_at < due) ? t->rest_at : due);
 		loop_turn(l);
 		output_queue_pump(&t->out);
-		/* A new size is there before what is typed behind it. */
+		/* A new size takes effect before what is typed after it. */
 		lives = !signalled || typing_on_signal(t, signals, &status);
 		if (comes)
 			typing_read_output(t, false);
@@ -249,8 +250,8 @@ static int typing_loop(struct typing *t, int signals)
 }
 
 /* The variables by which the shell gets its hooks; bash makes them its own at its first prompt. The
-   hook of PROMPT_COMMAND is an element far behind those that others set, and PS0 and it put each
-   other back. */
+   hook of PROMPT_COMMAND is an element far behind those that others set. That hook and the one in
+   PS0 restore each other. */
 static void typing_set_hooks(const struct typing *t, const char *shell)
 {
 	static const char hook[] = "{ \\builtin printf '%s>%%s\\a%%.0s' \"$?\" "
@@ -261,7 +262,7 @@ static void typing_set_hooks(const struct typing *t, const char *shell)
 				    "PROMPT_COMMAND[7770]=${TERSE_HOOK%%$'\\n'*}";
 	struct buffer value = BUFFER_INIT;
 	struct place own;
-	/* A page of terse read comes as any output does. */
+	/* A page of terse read is printed as any output is. */
 	setenv("TERSE_PAGER", "cat", 0);
 	if (strcmp(shell, "zsh") == 0) {
 		const char *before = getenv("ZDOTDIR");
@@ -291,8 +292,9 @@ static void typing_set_hooks(const struct typing *t, const char *shell)
 	buffer_release(&value);
 }
 
-/* Starts the shell on a terminal of its own, which stays open when no process of the shell's has it
-   any more: who reads it would find its end again and again. Returns the pid, or -1 with errno. */
+/* Starts the shell on a terminal of its own. The terminal stays open when no process of the shell's
+   has it any more, so that reading it does not find the end again and again. Returns the pid, or -1
+   with errno. */
 static pid_t typing_start(struct typing *t, const char *shell)
 {
 	struct pty pty;
@@ -325,13 +327,15 @@ int typed_run(struct settings *s, const char *program, char **argv)
 			  .settings = s,
 			  .parent = getppid(),
 			  .channels = {.channel = {CHANNEL_PTY, CHANNEL_MERGED}}};
-	/* Neither static nor on the stack: where memory is limited, the other verbs have it. */
+	/* Allocated: as a static variable all verbs would have it, and a stack may be small where
+	   memory is limited. */
 	struct typing *t = NULL;
 	const char *name = shell_call_name(argv[0]);
 	sigset_t all;
 	name += *name == '-';
 	bool hooks = strcmp(name, "bash") == 0 || strcmp(name, "zsh") == 0;
-	/* A start-up file that executes terse shell does so once, also where nothing is done. */
+	/* A start-up file that executes terse shell does so only once, even if terse shell then
+	   does nothing. */
 	if (hooks)
 		setenv(option_by_key("shim", "interactive")->variable, "no", 1);
 	errno = 0;
@@ -361,14 +365,14 @@ int typed_run(struct settings *s, const char *program, char **argv)
 	sigfillset(&all);
 	int signals = io_above_standard(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
 	int status = typing_loop(t, signals);
-	/* What the shell wrote last, as far as its reader takes it. */
+	/* Prints what the shell wrote last, as far as its reader takes it. */
 	if (status >= 0) {
 		typing_read_output(t, true);
 		redactor_finish(&t->redactor);
 		typing_scan(t, true);
 	}
 	passage_end(&t->passage, status < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-	/* The shell of a reader who has gone is hung up. */
+	/* Hangs the shell up if its reader has gone. */
 	io_close(&t->passage.master);
 	output_queue_pump(&t->out);
 	for (size_t left = SIZE_MAX, now; (now = t->out.queue.len - t->out.sent) > 0 && now < left;
