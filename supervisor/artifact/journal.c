@@ -44,13 +44,14 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 	   the file ends with a part of a line all the same, the next line begins behind a
 	   newline. */
 	for (int i = 0; fd < 0 && i < TRIES; i++) {
-		fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
-		if (fd < 0)
-			return -1;
+		const int flags = O_RDWR | O_APPEND | O_CREAT;
+		struct stat st;
+		fd = store_open_locked(dir, name, flags, operation, &st);
 		/* Where there are no locks, no process takes lines out. */
-		struct stat st = {.st_size = 0};
-		bool locked = store_lock(fd, operation, STORE_LOCK_MS) == 0;
-		bool current = !locked || (fstat(fd, &st) == 0 && st.st_nlink > 0);
+		bool locked = fd >= 0;
+		if (!locked && (fd = store_open_file(dir, name, flags)) < 0)
+			return -1;
+		bool current = !locked || st.st_nlink > 0;
 		char last = '\n';
 		if (locked && st.st_size > 0)
 			io_read_at(fd, &last, 1, st.st_size - 1);

@@ -119,11 +119,11 @@ bool short_is(int dir, const char *id)
 	return short_find(dir, id, &place) == 0;
 }
 
-static int short_open_records(int dir, const char *id, int flags)
+static int short_open_records(int dir, const char *id, int flags, int operation, struct stat *st)
 {
 	char name[NAME_LEN + sizeof(SUFFIX)];
 	snprintf(name, sizeof(name), "%.*s" SUFFIX, NAME_LEN, id);
-	return store_open_file(dir, name, flags);
+	return store_open_locked(dir, name, flags, operation, st);
 }
 
 /* Finds the record of a short text. Returns its file, or -1 with errno (ENOENT: it is none;
@@ -131,8 +131,10 @@ static int short_open_records(int dir, const char *id, int flags)
 static int short_open(int dir, const char *id, struct short_head *head)
 {
 	struct short_place place;
+	struct stat st;
 	ssize_t n = 0;
-	int fd = short_find(dir, id, &place) < 0 ? -1 : short_open_records(dir, id, O_RDONLY);
+	int fd = short_find(dir, id, &place) < 0 ? -1
+						 : short_open_records(dir, id, O_RDONLY, 0, &st);
 	if (fd < 0)
 		return -1;
 	for (uint64_t at = short_begin(&place, id); place.is_whole; at += STEP) {
@@ -189,13 +191,9 @@ static int short_open_end(int dir, const char *id, struct stat *st)
 {
 	int fd = -1;
 	for (int i = 0; fd < 0 && i < TRIES; i++) {
-		fd = short_open_records(dir, id, O_RDWR | O_CREAT);
+		fd = short_open_records(dir, id, O_RDWR | O_CREAT, LOCK_EX, st);
 		if (fd < 0)
-			return -1;
-		if (store_lock(fd, LOCK_EX, STORE_LOCK_MS) < 0 || fstat(fd, st) < 0) {
-			io_close(&fd);
-			return -1;
-		}
+			break;
 		if (st->st_nlink == 0)
 			io_close(&fd);
 	}
@@ -357,10 +355,8 @@ uint64_t short_bytes(int dir, const char *id)
 
 int short_lock(int dir, const char *id)
 {
-	int fd = short_open_records(dir, id, O_RDWR);
-	if (fd >= 0 && store_lock(fd, LOCK_EX, STORE_LOCK_MS) < 0)
-		io_close(&fd);
-	return fd;
+	struct stat st;
+	return short_open_records(dir, id, O_RDWR, LOCK_EX, &st);
 }
 
 int short_unpack(int dir, const char *id)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -49,6 +50,12 @@ static int may_make(int dir, const char *path)
 	return (int)syscall(SYS_faccessat, dir, path, W_OK | X_OK);
 }
 
+/* Whether a file belongs to the user, by the number that the kernel gave at exec. */
+static bool is_of_user(const struct stat *st)
+{
+	return st->st_uid == (uid_t)getauxval(AT_EUID);
+}
+
 /* Makes a directory unless it is there. */
 static int make_directory(int dir, const char *name)
 {
@@ -58,20 +65,29 @@ static int make_directory(int dir, const char *name)
 	return fchmodat(dir, name, 0700, 0);
 }
 
-/* Opens a directory that must belong to the user; with `make` makes one that is missing. */
-static int open_directory(int dir, const char *name, int flags, bool make)
+/* Opens a directory that must belong to the user; with `make` makes one that is missing. With an
+   `operation` (LOCK_SH) it is locked, where there are locks, before *st is taken. */
+static int open_locked(int dir, const char *name, int flags, bool make, int operation,
+		       struct stat *st)
 {
 	int fd = openat(dir, name, DIRECTORY | flags);
 	if (fd < 0 && errno == ENOENT && make && make_directory(dir, name) == 0)
 		fd = openat(dir, name, DIRECTORY | flags);
 	fd = io_above_standard(fd);
-	struct stat st;
-	int error = fd < 0 || fstat(fd, &st) < 0 ? errno : st.st_uid == geteuid() ? 0 : EPERM;
+	if (fd >= 0 && operation)
+		store_lock(fd, operation, STORE_LOCK_MS);
+	int error = fd < 0 || fstat(fd, st) < 0 ? errno : is_of_user(st) ? 0 : EPERM;
 	if (error) {
 		io_close(&fd);
 		errno = error;
 	}
 	return fd;
+}
+
+static int open_directory(int dir, const char *name, int flags, bool make)
+{
+	struct stat st;
+	return open_locked(dir, name, flags, make, 0, &st);
 }
 
 /* Makes what is missing of a path. With `dry` only checks whether it could: the nearest ancestor
@@ -304,14 +320,12 @@ int store_open_session(const struct store *s, const char *session, bool make)
 	/* Somebody may remove the directory between making and opening it. */
 	for (int i = 0; fd < 0 && i < TRIES; i++) {
 		struct stat st;
-		fd = open_directory(sessions, session, O_NOFOLLOW, make);
-		if (!make || (fd < 0 && errno != ENOENT))
-			break;
 		/* The shared lock marks it as in use. Where there are no locks, nobody removes
 		   it. */
-		if (fd >= 0)
-			store_lock(fd, LOCK_SH, STORE_LOCK_MS);
-		if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_nlink == 0))
+		fd = open_locked(sessions, session, O_NOFOLLOW, make, make ? LOCK_SH : 0, &st);
+		if (!make || (fd < 0 && errno != ENOENT))
+			break;
+		if (fd >= 0 && st.st_nlink == 0)
 			io_close(&fd);
 	}
 	io_close(&sessions);
@@ -326,7 +340,7 @@ bool store_is_in_use(int session_dir)
 	return false;
 }
 
-int store_open_file(int dir, const char *name, int flags)
+int store_open_locked(int dir, const char *name, int flags, int operation, struct stat *st)
 {
 	/* O_NONBLOCK: a FIFO that somebody put there must not stop us. */
 	int fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
@@ -334,14 +348,13 @@ int store_open_file(int dir, const char *name, int flags)
 	if (fd < 0)
 		return -1;
 	bool writing = (flags & O_ACCMODE) != O_RDONLY;
-	struct stat st;
-	if (fstat(fd, &st) < 0)
+	if ((operation && store_lock(fd, operation, STORE_LOCK_MS) < 0) || fstat(fd, st) < 0)
 		goto fail;
-	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (writing && st.st_nlink > 1)) {
+	if (!S_ISREG(st->st_mode) || !is_of_user(st) || (writing && st->st_nlink > 1)) {
 		errno = EPERM;
 		goto fail;
 	}
-	if ((flags & O_CREAT) && (st.st_mode & 0777) != 0600 && fchmod(fd, 0600) < 0)
+	if ((flags & O_CREAT) && (st->st_mode & 0777) != 0600 && fchmod(fd, 0600) < 0)
 		goto fail;
 	return fd;
 fail:
@@ -352,4 +365,10 @@ fail:
 	}
 	io_close(&fd);
 	return -1;
+}
+
+int store_open_file(int dir, const char *name, int flags)
+{
+	struct stat st;
+	return store_open_locked(dir, name, flags, 0, &st);
 }

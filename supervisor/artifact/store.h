@@ -26,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct stat;
+
 #define STORE_MAX         5
 #define STORE_SESSION_LEN 100 /* bytes of a session's directory name at most */
 
@@ -106,5 +108,9 @@ int store_open_folder(const struct store *s, const char *name, bool make);
    Close-on-exec, above the standard descriptors, never through a symbolic link. EPERM when it is
    not a regular file of the effective user, or has a second hard link and is to be written. */
 int store_open_file(int dir, const char *name, int flags);
+
+/* The same, locked as by store_lock() for at most STORE_LOCK_MS (operation 0: not). *st is as it is
+   then: without a link, the file was removed meanwhile. */
+int store_open_locked(int dir, const char *name, int flags, int operation, struct stat *st);
 
 #endif

@@ -311,14 +311,15 @@ static void frontend_wait_for_end(struct frontend *f)
 	}
 }
 
-/* Forks the supervisor. Returns 0, or -1 with errno when there is no supervisor. */
+/* Forks the supervisor. Returns 0, or -1 with errno when there is no supervisor. Ends whose
+   closing tells nobody of a death are closed when the command has started, or by exec. */
 static int frontend_start(struct frontend *f)
 {
 	int pair[2], watch[2] = {-1, -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
 	/* Without a watchdog the run goes on. */
-	if (pipe2(watch, O_CLOEXEC) < 0)
+	if (pipe2(watch, O_CLOEXEC | O_NONBLOCK) < 0)
 		watch[0] = watch[1] = -1;
 	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -336,18 +337,14 @@ static int frontend_start(struct frontend *f)
 	}
 	io_close(&pair[1]);
 	io_close(&watch[1]);
-	if (pid < 0) {
-		io_close(&pair[0]);
-		io_close(&watch[0]);
+	if (pid < 0)
 		return -1;
-	}
 	f->supervisor = pair[0];
 	f->session = pid;
 	f->ending = (struct tree_end){.session = pid, .grace_ms = f->job->settings->grace};
 	/* Started while the supervisor makes terminals. A run goes on without a watchdog. */
 	if (watch[0] >= 0)
 		f->watchdog = watchdog_start(f->job, pid, watch[0], &f->watchdog_socket);
-	io_close(&watch[0]);
 	if (frame_send(f->supervisor, FRAME_GUARDED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 ||
 	    errno == EPIPE || errno == ECONNRESET)
 		return 0;
@@ -356,8 +353,6 @@ static int frontend_start(struct frontend *f)
 	kill(pid, SIGKILL);
 	spawn_reap(pid);
 	spawn_reap(f->watchdog);
-	io_close(&f->watchdog_socket);
-	io_close(&f->supervisor);
 	return -1;
 }
 

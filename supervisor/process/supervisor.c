@@ -720,14 +720,18 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	record_close(&s->record, s->lingers);
 	/* Clients that wait for the end of the run find it kept as a run that has ended. */
 	live_close(&s->live);
-	watchdog_tell(&s->watchdog, 0);
 	bool goes_on = s->record.gc_due || s->record.push_due;
+	/* Told first: else the end of the watchdog would wake the front end, too. */
+	if (!goes_on)
+		front_end(s, 0);
+	watchdog_tell(&s->watchdog, 0);
 	if (goes_on)
 		supervisor_drop_caller(s);
 	TRACE(PROCESS, "supervisor: ends%s%s", s->record.gc_due ? ", after a cleanup" : "",
 	      s->record.push_due ? ", after a push" : "");
 	/* Nobody must wait for these. */
-	front_end(s, goes_on ? ENDED_LIVES_ON : 0);
+	if (goes_on)
+		front_end(s, ENDED_LIVES_ON);
 	if (s->record.gc_due)
 		record_clean_up(&s->record);
 }
@@ -763,9 +767,10 @@ static void supervisor_start(struct supervisor *s)
 	const struct job *job = s->job;
 	const struct channels *l = &job->channels;
 	sigset_t set;
-	setsid();
-	s->tree.session = getpid(); /* if setsid() fails, the command can still be ended */
-	fstat(STDIN_FILENO, &s->given);
+	const pid_t session = setsid();
+	s->tree.session = session > 0 ? session : getpid();
+	if (l->stdin_held)
+		fstat(STDIN_FILENO, &s->given);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	/* SIGTERM is watched for, since the run is to be pushed before the machine goes down. */
@@ -831,10 +836,10 @@ static void supervisor_start(struct supervisor *s)
 		supervisor_refuse(s, s->command < 0 ? FRAME_REFUSED : FRAME_NOT_FOUND, errno);
 	free(envp);
 	for (struct source *source = s->sources; source < s->end; source++)
-		io_close(&source->child);
+		source->child = -1;
 	front_send(s, FRAME_STARTED, s->command, s->group);
-	/* Closes the descriptors that the caller handed down for the command alone, so that their
-	   other ends notice when the command closes them. */
+	/* Closes the command's ends, and the descriptors that the caller handed down for the
+	   command alone, so that the other ends see the command close them. */
 	const int keep[] = {trace_fd(),       s->front.fd,
 			    s->watchdog,      s->signals,
 			    s->sources[0].fd, s->sources[1].fd,

@@ -9,7 +9,6 @@
 #include "lib/trace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -71,7 +70,6 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 	static struct loop loop; /* as in supervisor_turn() */
 	loop_begin(&loop);
 	io_close_others(0, (int[]){pipe, job->channels.keyboard, asked, trace_fd()}, 4);
-	fcntl(pipe, F_SETFL, O_NONBLOCK);
 	for (ssize_t n = -1; n != 0 && !is_blind;) {
 		int waiting;
 		bool ends = false, asks = false;
@@ -133,9 +131,6 @@ pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked)
 		watch(job, session, pipe, pair[1]);
 	if (pid > 0)
 		*asked = pair[0];
-	else
-		io_close(&pair[0]);
-	io_close(&pair[1]);
 	return pid;
 }
 
