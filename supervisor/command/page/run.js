@@ -68,7 +68,7 @@ class RunView {
     const facts = [clock(run.started), run.lives ? `for ${duration(run.took)}` : `took ${duration(run.took)}`, run.cwd, run.profile && `profile ${run.profile}`, run.agent, ...Object.entries(run.labels ?? {}).map(([name, value]) => `${name}=${value}`)].filter(Boolean);
     return [
       make("header.run-head", {},
-        button("‹ Runs", "back to the list (Escape)", () => this.page.choose(null)),
+        button("‹ Back", "to what failed, and to the list (Escape)", () => this.page.choose(null)),
         make("h2.command", { title: "the command" }, run.command),
         make(`span.badge.${tone(run)}`, {}, `${SIGNS[tone(run)]} ${result(run)}`)),
       make("div.facts", {}, facts.join("  ·  "),
@@ -126,12 +126,12 @@ class RunView {
     };
   }
 
-  async drawView(run, view, text, isExact) {
+  async drawView(run, view, text, exact) {
     if (view === "recording") {
       this.player = player({ recording: (await readString(run, "recording")) ?? "", recording_cut: run.recording.pieces.length > 1 });
       return [this.player.element];
     }
-    if (view === "changes") return this.drawChanges(run, text, isExact);
+    if (view === "changes") return this.drawChanges(run, text, exact);
     const shown = view !== "whole" && (text.shown || text.isWhole) ? new LinesView({ ...this.about("What the agent was shown", text), isSeen: null, seenRanges: null }) : null;
     const whole = view === "whole" || view === "beside" ? new LinesView(this.about("Whole text", text)) : null;
     this.main = whole ?? shown;
@@ -193,8 +193,10 @@ class RunView {
     view.draw();
   }
 
-  async drawChanges(run, text, isExact) {
-    const before = await this.read(run.before), view = new LinesView({ ...this.about("Changes", text), isSeen: null, seenRanges: null }), spans = [];
+  // Lines that differ in numbers alone are left out where they are more than the others. `exact`: "1" or "0" is
+  // what the reader chose.
+  async drawChanges(run, text, exact) {
+    const isExact = exact === "1", before = await this.read(run.before), view = new LinesView({ ...this.about("Changes", text), isSeen: null, seenRanges: null }), spans = [];
     let gone = 0, fresh = 0, alike = 0;
     for (const name of STREAMS) {
       const a = linesOf(before.spans, name), b = linesOf(text.spans, name);
@@ -218,10 +220,11 @@ class RunView {
         if (tail) spans.push({ ...number, first: number.first + lines.length - tail, lines: lines.slice(lines.length - tail) });
       });
     }
+    if (!exact && alike > 0 && alike <= gone + fresh) return this.drawChanges(run, text, "1");
     const panel = make("div.columns", {}, make("section.column", {},
       make("h3", {}, `Against the last run of this command, ${clock(run.before.started)} (`, make(`span.${tone(run.before)}`, {}, result(run.before)), `): ${some(fresh, "new line")}, ${count(gone)} gone`,
         alike > 0 && `; ${some(alike, "line")} differ${alike === 1 ? "s" : ""} in numbers, times or hashes alone`, ". ",
-        (alike > 0 || isExact) && button(isExact ? "Leave numbers out" : "Show them, too", "whether lines that differ in numbers, times or hashes alone count", () => this.page.stateChanged({ exact: isExact ? "" : "1" }, true))), view.frame));
+        (alike > 0 || isExact) && button(isExact ? "Leave numbers out" : "Show them, too", "whether lines that differ in numbers, times or hashes alone count", () => this.page.stateChanged({ exact: isExact ? "0" : "1" }, true))), view.frame));
     this.main = view;
     this.panel.replaceChildren(panel);
     view.show(spans);
