@@ -417,7 +417,8 @@ static int report_run(struct verb_call *call)
 		if (c->total > c->count)
 			buffer_printf(&line, "the newest %s of ", HUMAN_COUNT(c->count));
 		buffer_printf(&line, "%s run%s", HUMAN_COUNT(c->total), c->total == 1 ? "" : "s");
-		buffer_printf(&line, ", %s\n", HUMAN_SIZE(size));
+		buffer_printf(&line, ", %s%s\n", HUMAN_SIZE(size),
+			      c->total ? "" : " (terse session lists the sessions)");
 		verb_print(call, &line);
 	}
 	if (written == 0 && c->watch)

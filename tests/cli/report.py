@@ -167,6 +167,10 @@ class Page(Case):
                              [back[0], back[1] or facts["read_back"]["bytes"]])
             self.assertEqual(facts["written_bytes"], sum(len(b"%d\n" % (i + 1)) for i in range(3000 if run is first else 4000)))
 
+    def test_a_session_without_runs(self):
+        run = self.terse("report", "-o", "page.html")
+        self.assertRegex(run.out, rb"\Apage.html: 0 runs, [\d.]+ KB \(terse session lists the sessions\)\n\Z")
+
     def test_the_newest_of_very_many(self):
         self.terse("seq", "1", "3000")
         self.terse("seq", "1", "5")
