@@ -245,12 +245,16 @@ void store_close_all(struct store *stores, int count)
 		store_close(&stores[--count]);
 }
 
-void store_explain(void (*each)(void *ctx, const char *path, const char *origin, int error),
+void store_explain(uint64_t min_free,
+		   void (*each)(void *ctx, const char *path, const char *origin, int error),
 		   void *ctx)
 {
 	for (size_t i = 0; i < STORE_MAX; i++) {
 		struct store s = {.fd = -1};
-		int error = candidate_open(&candidates[i], USE_CHECK, &s) < 0 ? errno : 0;
+		int error = candidate_open(&candidates[i], USE_CHECK, &s) < 0 ||
+					    (s.fd >= 0 && !store_has_room(s.fd, min_free))
+				    ? errno
+				    : 0;
 		store_close(&s);
 		each(ctx, s.path, candidates[i].variable, error);
 	}

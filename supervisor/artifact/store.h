@@ -63,8 +63,10 @@ void store_close_all(struct store *stores, int count);
 
 /* Why each candidate is or is not usable for writing, for `doctor`: calls `each` with the
    path ("" when the variable behind it is not set), where it comes from
-   ("TERSE_HOME", ...), and 0 or an errno. Makes nothing. */
-void store_explain(void (*each)(void *ctx, const char *path, const char *origin, int error),
+   ("TERSE_HOME", ...), and 0 or an errno: ENOSPC for one with less than `min_free` bytes. Makes
+   nothing. */
+void store_explain(uint64_t min_free,
+		   void (*each)(void *ctx, const char *path, const char *origin, int error),
 		   void *ctx);
 
 /* Copies a text as the name of a file or an object: letters, digits, '.', '_', '-', not starting

@@ -97,7 +97,7 @@ static void doctor_check_needs(struct doctor *d, const struct settings *s)
 	else
 		doctor_report(d, BAD, "/proc",
 			      "missing: readers of pipes get the whole text, never a preview");
-	store_explain(doctor_on_store, d);
+	store_explain((uint64_t)s->min_free, doctor_on_store, d);
 	if (!d->store_found)
 		doctor_report(d, BAD, "store", "none can be written: long output can't be kept");
 	if (settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) == 0) {

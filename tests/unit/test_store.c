@@ -353,7 +353,7 @@ TEST_IN(test_explain, home_setup, home_teardown)
 	close(open(at("file"), O_CREAT | O_WRONLY, 0600));
 	setenv("TERSE_HOME", at("file/store"), 1);
 	setenv("XDG_STATE_HOME", at("state"), 1);
-	store_explain(on_candidate, &e);
+	store_explain(0, on_candidate, &e);
 	assert_int_equal(e.count, STORE_MAX);
 	assert_int_equal(e.usable, 2);
 	assert_true(e.unset_seen);
