@@ -60,7 +60,9 @@ static void attach_on_keys(void *ctx, short revents)
 static int attach_run(struct verb_call *c)
 {
 	static const int watched[] = {SIGWINCH, SIGHUP, SIGTERM, SIGINT, SIGQUIT};
-	static const char bottom[] = "\033[999;1H";
+	/* The title tells how to leave, unless the command sets one. */
+	static const char begin[] = "\033[22;0t\033]2;terse attach: ctrl-\\ leaves\007\033[999;1H";
+	static const char own_title[] = "\033[23;0t";
 	struct attach a = {.run = -1};
 	if (verb_parse(c, &a) < 0)
 		return EXIT_TERSE;
@@ -87,7 +89,7 @@ static int attach_run(struct verb_call *c)
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
 	/* The screen goes into the terminal's history. */
 	attach_window_size(&cols, &rows);
-	io_write(STDOUT_FILENO, bottom, sizeof(bottom) - 1);
+	io_write(STDOUT_FILENO, begin, sizeof(begin) - 1);
 	for (int i = 0; i < rows; i++)
 		io_write(STDOUT_FILENO, "\n", 1);
 	if (frame_send(a.run, FRAME_ATTACH, a.read_only ? 0 : cols, a.read_only ? 0 : rows, NULL, 0,
@@ -119,6 +121,7 @@ static int attach_run(struct verb_call *c)
 		}
 	}
 	io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
+	io_write(STDOUT_FILENO, own_title, sizeof(own_title) - 1);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
 	io_close(&signals);
 	io_close(&a.run);

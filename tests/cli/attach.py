@@ -69,6 +69,17 @@ class Colours(AttachCase):
                 self.assertRegex(shown, part)
 
 
+class Title(AttachCase):
+    def test_it_says_how_to_leave_and_is_put_back(self):
+        identifier = self.detach("sh", "-c", r"printf '\033]2;mine\007there\n'; exec sleep 300", options=("--tty",))
+        path = os.path.join(self.work, "shown")
+        attached = self.start("script", "-qfc", "terse attach " + identifier, path)
+        eventually(lambda: os.path.exists(path) and b"there" in read_file(path), "the screen")
+        self.terse("signal", identifier)
+        attached.finish()
+        self.assertRegex(read_file(path), rb"(?s)\x1b\[22;0t\x1b\]2;terse attach: ctrl-\\ leaves\x07.*\x1b\]2;mine\x07.*\x1b\[23;0t")
+
+
 class Programs(AttachCase):
     def test_python(self):
         identifier = self.start_("python3", "-q")
