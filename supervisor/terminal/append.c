@@ -8,10 +8,6 @@
 
 #include <string.h>
 
-/* Runs from here on are handed on from where they are instead of being copied
-   to the tail first. */
-#define DIRECT 4096
-
 #define SOME_EMOJI 0x1F600
 
 /* The append gear's tail: the text of the screen's last rows, held back as bytes
@@ -61,31 +57,6 @@ void append_enter(struct terminal *t)
 		return;
 	tail_reset(&t->tail);
 	t->appending = true;
-}
-
-void append_leave(struct terminal *t, bool cut)
-{
-	struct tail *tail = &t->tail;
-	struct screen *s = t->screen;
-	enum parser_state state = t->parser.state;
-	if (tail->carriage || tail->apart || state != PARSER_GROUND)
-		cut = true;
-	t->appending = false;
-	/* The reason to leave may be a control inside a sequence. */
-	t->parser.state = PARSER_GROUND;
-	grid_feed(t, tail->data, tail->data + tail->len, true);
-	if (t->partial_len && cut) {
-		grid_print_invalid(t, t->partial, t->partial_len);
-		t->partial_len = 0;
-	}
-	t->parser.state = state;
-	if (tail->redrawn)
-		row_touch(s->lines[s->y]);
-	if (tail->carriage)
-		s->x = 0;
-	if (tail->carriage || tail->broken)
-		t->width = 0;
-	tail_reset(tail);
 }
 
 /* The column after a line's text that begins in column x, as printing it would
@@ -194,19 +165,54 @@ static bool find_screen(const struct terminal *t, const char *data, size_t len, 
 	}
 }
 
-void append_trim(struct terminal *t)
+/* Hands on the lines of the tail that have scrolled off. Returns where the others begin. */
+static size_t hand_on_tail(struct terminal *t)
+{
+	struct tail *tail = &t->tail;
+	size_t start, kept;
+	if ((tail->newlines < t->screen->rows && tail->len <= tail->cap / 2) ||
+	    !find_screen(t, tail->data, tail->len, &start, &kept))
+		return 0;
+	scroll_off(t, 0, 0, tail->data, start, tail->newlines - kept);
+	tail->newlines = kept;
+	return start;
+}
+
+void append_leave(struct terminal *t, bool cut)
 {
 	struct tail *tail = &t->tail;
 	struct screen *s = t->screen;
-	size_t start, kept;
-	if (tail->newlines >= s->rows || tail->len > tail->cap / 2) {
-		if (find_screen(t, tail->data, tail->len, &start, &kept)) {
-			scroll_off(t, 0, 0, tail->data, start, tail->newlines - kept);
-			tail->len -= start;
-			tail->newlines = kept;
+	enum parser_state state = t->parser.state;
+	if (tail->carriage || tail->apart || state != PARSER_GROUND)
+		cut = true;
+	t->appending = false;
+	size_t start = hand_on_tail(t);
+	/* The reason to leave may be a control inside a sequence. */
+	t->parser.state = PARSER_GROUND;
+	grid_feed(t, tail->data + start, tail->data + tail->len, true);
+	if (t->partial_len && cut) {
+		grid_print_invalid(t, t->partial, t->partial_len);
+		t->partial_len = 0;
+	}
+	t->parser.state = state;
+	if (tail->redrawn)
+		row_touch(s->lines[s->y]);
+	if (tail->carriage)
+		s->x = 0;
+	if (tail->carriage || tail->broken)
+		t->width = 0;
+	tail_reset(tail);
+}
+
+void append_trim(struct terminal *t, size_t most)
+{
+	struct tail *tail = &t->tail;
+	struct screen *s = t->screen;
+	if (tail->len > most) {
+		size_t start = hand_on_tail(t);
+		tail->len -= start;
+		if (start)
 			memmove(tail->data, tail->data + start, tail->len);
-		}
-		return;
 	}
 	while (s->y > 0 && s->y + tail->newlines >= s->rows) {
 		screen_scroll(s, false);
@@ -281,10 +287,11 @@ static bool append_add(struct terminal *t, const char *data, size_t len, size_t 
 		tail->apart = false;
 		tail->broken = false;
 	}
-	if (len >= DIRECT && newlines && append_direct(t, data, len, newlines))
+	/* Much is handed on from where it is rather than copied to the tail first. */
+	if (len >= tail->cap / 2 && newlines && append_direct(t, data, len, newlines))
 		return true;
 	if (len > tail->cap - tail->len) {
-		append_trim(t);
+		append_trim(t, 0);
 		if (len > tail->cap - tail->len) {
 			append_leave(t, false);
 			return false;
@@ -363,7 +370,7 @@ static const char *take_runs(struct terminal *t, const char *p, const char *end)
 	struct tail *tail = &t->tail;
 	while (end - p >= MARKS + PIECE) {
 		if (tail->cap - tail->len < MARKS + PIECE) {
-			append_trim(t);
+			append_trim(t, 0);
 			if (tail->cap - tail->len < MARKS + PIECE)
 				break;
 		}

@@ -408,8 +408,8 @@ const char *append_feed(struct terminal *t, const char *p, const char *end);
 void append_leave(struct terminal *t, bool cut);
 /* After a newline in the grid gear: the append gear is on if it can be. */
 void append_enter(struct terminal *t);
-/* Hands on what has scrolled off. */
-void append_trim(struct terminal *t);
+/* Hands on what has scrolled off, if the tail is longer than `most`. */
+void append_trim(struct terminal *t, size_t most);
 /* The text up to the cursor, at the end of the run. */
 void append_emit(const struct terminal *t, struct emitter *e);
 

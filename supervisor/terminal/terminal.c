@@ -11,6 +11,9 @@
 
 #define TAIL_SIZE 65536
 
+/* Fewer bytes at a time come from a command that is slow: its lines are handed on at once. */
+#define LITTLE 1024
+
 struct terminal *terminal_new(const struct terminal_options *options,
 			      const struct terminal_events *events)
 {
@@ -167,8 +170,9 @@ void terminal_feed(struct terminal *t, const char *data, size_t len)
 		return;
 	terminal_take(t, data, len);
 	t->after_return = data[len - 1] == '\r';
+	/* Of much text much at a time is handed on, since each time costs. */
 	if (t->appending)
-		append_trim(t);
+		append_trim(t, len < LITTLE ? 0 : t->tail.cap / 2);
 	emitter_flush(&t->emitter);
 	t->version++;
 }
