@@ -70,12 +70,12 @@ function pattern(wanted) {
   }
 }
 
-// Where it matches a line, as [[from, to]...].
-function matches(wanted, line) {
+// Where it matches a line, as [[from, to]...] of at most so many.
+function matches(wanted, line, most = 200) {
   const found = [];
   if (!wanted) return found;
   wanted.lastIndex = 0;
-  for (let match; found.length < 200 && (match = wanted.exec(line)); )
+  for (let match; found.length < most && (match = wanted.exec(line)); )
     if (match[0]) found.push([match.index, match.index + match[0].length]);
     else wanted.lastIndex++;
   return found;

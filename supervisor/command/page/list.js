@@ -64,20 +64,26 @@ class List {
     if (!wanted) return progress(1);
     const place = (run) => run.stdout?.pieces?.find(Array.isArray)?.[1] ?? 0;
     const order = [...this.runs].sort((a, b) => place(a) - place(b));
-    for (const run of order) if (matches(wanted, `${run.command}\n${run.description ?? ""}`).length > 0) found.set(run, { lines: 0, first: [] });
     let yielded = performance.now(), told = yielded;
-    for (let i = 0; i < order.length; i++) {
-      const hit = await this.searchRun(order[i], wanted);
-      if (this.round !== round) return;
-      if (hit.lines > 0) found.set(order[i], hit);
-      if (performance.now() - yielded < 30) continue;
+    // Lets the page do other things now and then; false: another search has begun.
+    const goesOn = async (i) => {
+      if (performance.now() - yielded < 30) return this.round === round;
       if (performance.now() - told > 400) {
         progress(i / order.length);
         told = performance.now();
       }
       await new Promise((done) => setTimeout(done));
-      if (this.round !== round) return;
       yielded = performance.now();
+      return this.round === round;
+    };
+    for (const run of order) {
+      if (matches(wanted, `${run.command}\n${run.description ?? ""}`, 1).length > 0) found.set(run, { lines: 0, first: [] });
+      if (!(await goesOn(0))) return;
+    }
+    for (let i = 0; i < order.length; i++) {
+      const hit = await this.searchRun(order[i], wanted);
+      if (hit.lines > 0) found.set(order[i], hit);
+      if (!(await goesOn(i))) return;
     }
     progress(1);
   }
