@@ -407,13 +407,11 @@ bool gc_remove_session(const struct store *s, const char *session)
 	bool only = d, removed = false;
 	for (struct dirent *e; only && (e = readdir(d));) {
 		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-		       strcmp(e->d_name, JOURNAL_FILE) == 0 ||
-		       strcmp(e->d_name, JOURNAL_SUMS) == 0 || strcmp(e->d_name, SHORT_FILE) == 0;
+		       strcmp(e->d_name, JOURNAL_FILE) == 0 || strcmp(e->d_name, JOURNAL_SUMS) == 0;
 	}
 	if (d)
 		closedir(d);
 	if (only) {
-		unlinkat(dir, SHORT_FILE, 0);
 		unlinkat(dir, JOURNAL_SUMS, 0);
 		unlinkat(dir, JOURNAL_FILE, 0);
 		removed = unlinkat(sessions, session, AT_REMOVEDIR) == 0;

@@ -38,41 +38,37 @@
 
 int journal_append(int dir, const char *name, const char *line, size_t len)
 {
-	int result = -1, fd = -1, operation = LOCK_SH;
-	bool inside = false;
-	/* Opens the file of that name, locked, so that nobody else is writing a line at its end. If
-	   the file ends with a part of a line all the same, the next line begins behind a
-	   newline. */
-	for (int i = 0; fd < 0 && i < TRIES; i++) {
-		const int flags = O_RDWR | O_APPEND | O_CREAT;
-		struct stat st;
-		fd = store_open_locked(dir, name, flags, operation, &st);
-		/* Where there are no locks, no process takes lines out. */
-		bool locked = fd >= 0;
-		if (!locked && (fd = store_open_file(dir, name, flags)) < 0)
-			return -1;
-		bool current = !locked || st.st_nlink > 0;
+	const int flags = O_RDWR | O_APPEND | O_CREAT;
+	int result = -1, fd;
+	struct stat st;
+	bool inside;
+	/* Opens the file so that nobody else is writing a line at its end. If the file ends with a
+	   part of a line all the same, the next line begins behind a newline. */
+	for (int operation = LOCK_SH;; operation = LOCK_EX) {
 		char last = '\n';
-		if (locked && st.st_size > 0)
+		fd = store_open_locked(dir, name, flags, operation, &st);
+		if (fd >= 0 && st.st_size > 0)
 			io_read_at(fd, &last, 1, st.st_size - 1);
 		inside = last != '\n';
-		if (!current || (inside && operation == LOCK_SH))
-			io_close(&fd);
-		operation = current ? LOCK_EX : operation;
+		if (!inside || operation == LOCK_EX)
+			break;
+		io_close(&fd);
 	}
+	/* Where there are no locks, no process takes lines out. */
+	if (fd < 0 && errno != EBUSY)
+		fd = store_open_file(dir, name, flags);
+	if (fd < 0)
+		return -1;
 	/* A single call, so that the lines of several writers do not mix. */
 	const struct iovec parts[] = {{(char *)"\n", inside}, {(char *)line, len}};
 	ssize_t n;
 	do {
 		n = writev(fd, parts, 2);
 	} while (n < 0 && errno == EINTR);
-	if (fd < 0) {
-		errno = EBUSY;
-	} else if (n >= 0 && (size_t)n < len + inside) {
+	if (n >= 0 && (size_t)n < len + inside) {
 		/* The disk is full: takes the part of the line back, unless somebody has written
 		   behind it. */
 		off_t end = lseek(fd, 0, SEEK_CUR);
-		struct stat st;
 		if (store_lock(fd, LOCK_EX, STORE_LOCK_MS) == 0 && fstat(fd, &st) == 0 &&
 		    st.st_size == end)
 			ftruncate(fd, end - n);

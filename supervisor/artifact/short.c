@@ -17,7 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SUFFIX   ".texts"
+#define RECORDS  ".texts"
+#define LINK     ".link"
 #define NAME_LEN 8 /* of an ID, in front of it */
 
 /* The length of a part that a record does not have. */
@@ -32,12 +33,14 @@
 /* A longer record was not written by terse. */
 #define RECORD_MOST ((uint64_t)4 * META_MAX)
 
-/* How often it is tried again when another process has removed the file meanwhile, or has the
-   ID. */
+/* How often it is tried again when another run has the ID. */
 #define TRIES 100
 
 /* The places that follow from IDs repeat after this many bytes. */
 #define STEP (ID_DRAWS * CELL)
+
+/* Bytes of the name of a file with records, or of its link. */
+#define SHORT_NAME (NAME_LEN + sizeof(RECORDS))
 
 /* From the directory of a session. */
 #define IDS      "../../" STORE_IDS
@@ -75,15 +78,14 @@ static uint64_t short_len(const struct short_head *head, uint64_t at)
 
 void short_parse(const char *link, struct short_place *place)
 {
-	const size_t name = strcspn(link, "@+");
+	const size_t name = strcspn(link, "+");
 	int end = 0;
-	*place = (struct short_place){.is_short = link[name], .is_given = link[name] == '@'};
+	*place = (struct short_place){.is_short = link[name]};
 	if (name <= STORE_SESSION_LEN)
 		memcpy(place->session, link, name);
 	place->is_whole = link[name] &&
-			  sscanf(link + name + 1, "%" SCNu64 "%n", &place->at, &end) == 1 &&
-			  !link[name + 1 + (size_t)end] &&
-			  place->at <= (place->is_given ? INT64_MAX - RECORD_MOST : ID_DRAWS - 1);
+			  sscanf(link + name + 1, "%" SCNu64 "%n", &place->base, &end) == 1 &&
+			  !link[name + 1 + (size_t)end] && place->base < ID_DRAWS;
 }
 
 int short_follow(int ids, const char *id, struct short_place *place)
@@ -100,7 +102,7 @@ int short_follow(int ids, const char *id, struct short_place *place)
 /* Where the record of an ID begins; its real place may be a multiple of STEP behind that. */
 static uint64_t short_begin(const struct short_place *place, const char *id)
 {
-	return place->is_given ? place->at : (id_pack(id) - place->at) % ID_DRAWS * CELL;
+	return (id_pack(id) - place->base) % ID_DRAWS * CELL;
 }
 
 static int short_find(int dir, const char *id, struct short_place *place)
@@ -119,11 +121,10 @@ bool short_is(int dir, const char *id)
 	return short_find(dir, id, &place) == 0;
 }
 
-static int short_open_records(int dir, const char *id, int flags, int operation, struct stat *st)
+/* The name of the records of an ID, or of their link. */
+static void short_name(const char *id, const char *suffix, char name[SHORT_NAME])
 {
-	char name[NAME_LEN + sizeof(SUFFIX)];
-	snprintf(name, sizeof(name), "%.*s" SUFFIX, NAME_LEN, id);
-	return store_open_locked(dir, name, flags, operation, st);
+	snprintf(name, SHORT_NAME, "%.*s%s", NAME_LEN, id, suffix);
 }
 
 /* Finds the record of a short text. Returns its file, or -1 with errno (ENOENT: it is none;
@@ -131,10 +132,10 @@ static int short_open_records(int dir, const char *id, int flags, int operation,
 static int short_open(int dir, const char *id, struct short_head *head)
 {
 	struct short_place place;
-	struct stat st;
+	char name[SHORT_NAME];
 	ssize_t n = 0;
-	int fd = short_find(dir, id, &place) < 0 ? -1
-						 : short_open_records(dir, id, O_RDONLY, 0, &st);
+	short_name(id, RECORDS, name);
+	int fd = short_find(dir, id, &place) < 0 ? -1 : store_open_file(dir, name, O_RDONLY);
 	if (fd < 0)
 		return -1;
 	for (uint64_t at = short_begin(&place, id); place.is_whole; at += STEP) {
@@ -142,7 +143,7 @@ static int short_open(int dir, const char *id, struct short_head *head)
 		if (n == (ssize_t)sizeof(*head) && short_len(head, at) > 0 &&
 		    memcmp(head->id, id, ID_LEN) == 0)
 			return fd;
-		if (n < (ssize_t)sizeof(*head) || place.is_given)
+		if (n < (ssize_t)sizeof(*head))
 			break;
 	}
 	io_close(&fd);
@@ -151,29 +152,24 @@ static int short_open(int dir, const char *id, struct short_head *head)
 	return -1;
 }
 
-/* Makes an ID lead to the new record at its place, by a link with this text. */
-static int short_link(int dir, const char *id, const char *text)
+/* Makes an ID lead to the new record at its place, by a link with this text. `has`: the link
+   beside the records has this text. */
+static int short_link(int dir, const char *id, const char *text, bool has)
 {
-	char name[LINK_LEN], made[SHORT_LINK + 1] = "";
+	char name[LINK_LEN], link[SHORT_NAME];
 	snprintf(name, sizeof(name), IDS "/%s", id);
-	int result = linkat(dir, SHORT_FILE, dir, name, 0);
-	/* The first of the session, or the first after as many as a file can have names. */
-	if (result < 0 && errno != EEXIST) {
+	short_name(id, LINK, link);
+	int result = has ? linkat(dir, link, dir, name, 0) : -1;
+	/* It is the first record, or the first after as many as a file can have names. */
+	if (result < 0 && (!has || errno != EEXIST)) {
 		mkdirat(dir, IDS, 0700);
-		unlinkat(dir, SHORT_FILE, 0);
-		symlinkat(text, dir, SHORT_FILE);
-		result = linkat(dir, SHORT_FILE, dir, name, 0);
+		unlinkat(dir, link, 0);
+		if (symlinkat(text, dir, link) < 0)
+			return symlinkat(text, dir, name);
+		result = linkat(dir, link, dir, name, 0);
 	}
-	if (result < 0 && errno == EEXIST)
-		return -1;
-	/* Another process has made another link meanwhile. */
-	if (result == 0 &&
-	    (readlinkat(dir, name, made, SHORT_LINK) < 0 || strcmp(made, text) != 0)) {
-		unlinkat(dir, name, 0);
-		result = -1;
-	}
-	/* The file system may have no symbolic links, either. */
-	return result < 0 ? symlinkat(text, dir, name) : 0;
+	/* The file system may have no further names of a link. */
+	return result < 0 && errno != EEXIST ? symlinkat(text, dir, name) : result;
 }
 
 /* Lets an ID lead elsewhere than before. */
@@ -186,47 +182,37 @@ static int short_relink(int dir, const char *id, const char *text)
 	return symlinkat(text, dir, temporary) < 0 ? -1 : renameat(dir, temporary, dir, name);
 }
 
-/* Opens and locks the file that the record goes to. */
-static int short_open_end(int dir, const char *id, struct stat *st)
-{
-	int fd = -1;
-	for (int i = 0; fd < 0 && i < TRIES; i++) {
-		fd = short_open_records(dir, id, O_RDWR | O_CREAT, LOCK_EX, st);
-		if (fd < 0)
-			break;
-		if (st->st_nlink == 0)
-			io_close(&fd);
-	}
-	return fd;
-}
-
 /* Writes the record. A run without an ID gets one of this millisecond. */
 static int short_write(int dir, struct meta *m, int64_t ms, uint64_t min_free,
 		       const struct buffer *const parts[ARTIFACT_JSON])
 {
 	const bool claimed = m->id[0];
 	struct buffer record = BUFFER_INIT;
-	char session[STORE_SESSION_LEN + 1], link[SHORT_LINK + 1];
+	char session[STORE_SESSION_LEN + 1], link[SHORT_LINK + 1], name[SHORT_NAME];
 	struct short_place place;
 	struct stat st;
+	bool has = false;
 	if (!claimed)
 		id_unpack(id_first_at(ms), m->id);
-	int result = -1, fd = short_open_end(dir, m->id, &st);
+	short_name(m->id, RECORDS, name);
+	/* The lock is also that of the link beside the records. */
+	int result = -1, fd = store_open_locked(dir, name, O_RDWR | O_CREAT, LOCK_EX, &st);
 	if (fd < 0 || !store_has_room(fd, min_free))
 		goto out;
 	store_session_name(m->session, session);
 	const uint64_t cells = ((uint64_t)st.st_size + CELL - 1) / CELL;
 	struct short_head head = {.offset = cells * CELL};
-	snprintf(link, sizeof(link), "%s@%" PRIu64, session, head.offset);
+	uint64_t base = (id_pack(m->id) - cells) % ID_DRAWS;
 	if (!claimed) {
-		bool has = short_follow(dir, SHORT_FILE, &place) == 0 && place.is_whole &&
-			   !place.is_given && strcmp(place.session, session) == 0;
+		short_name(m->id, LINK, name);
+		has = short_follow(dir, name, &place) == 0 && place.is_whole &&
+		      strcmp(place.session, session) == 0;
 		if (!has && id_draw(ms, m->id) < 0)
 			goto out;
-		const uint64_t base = has ? place.at : id_pack(m->id) % ID_DRAWS;
+		base = has ? place.base : id_pack(m->id) % ID_DRAWS;
 		id_unpack(id_first_at(ms) + (base + cells) % ID_DRAWS, m->id);
-		snprintf(link, sizeof(link), "%s+%" PRIu64, session, base);
 	}
+	snprintf(link, sizeof(link), "%s+%" PRIu64, session, base);
 	memcpy(head.id, m->id, ID_LEN);
 	buffer_append(&record, &head, sizeof(head));
 	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++) {
@@ -246,7 +232,8 @@ static int short_write(int dir, struct meta *m, int64_t ms, uint64_t min_free,
 	memcpy(record.data, &head.check, sizeof(head.check));
 	result = io_write_at(fd, record.data, record.len, (off_t)head.offset);
 	if (result == 0)
-		result = claimed ? short_relink(dir, m->id, link) : short_link(dir, m->id, link);
+		result = claimed ? short_relink(dir, m->id, link)
+				 : short_link(dir, m->id, link, has);
 	int error = errno;
 	if (result < 0)
 		ftruncate(fd, st.st_size);
@@ -355,8 +342,10 @@ uint64_t short_bytes(int dir, const char *id)
 
 int short_lock(int dir, const char *id)
 {
+	char name[SHORT_NAME];
 	struct stat st;
-	return short_open_records(dir, id, O_RDWR, LOCK_EX, &st);
+	short_name(id, RECORDS, name);
+	return store_open_locked(dir, name, O_RDWR, LOCK_EX, &st);
 }
 
 int short_unpack(int dir, const char *id)
@@ -379,7 +368,7 @@ int short_unpack(int dir, const char *id)
 
 bool short_is_file(const char *name)
 {
-	return strlen(name) == NAME_LEN + strlen(SUFFIX) && strcmp(name + NAME_LEN, SUFFIX) == 0;
+	return strlen(name) == NAME_LEN + strlen(RECORDS) && strcmp(name + NAME_LEN, RECORDS) == 0;
 }
 
 /* Whether a link leads to the record that may begin here. Returns 1, 0, or -1 with errno. */
@@ -392,7 +381,7 @@ static int short_is_live(int dir, const char *session, const struct short_head *
 		return 0;
 	if (short_find(dir, id, &place) < 0)
 		return store_is_short(errno) ? -1 : 0;
-	return place.is_whole && short_begin(&place, id) == (place.is_given ? at : at % STEP) &&
+	return place.is_whole && short_begin(&place, id) == at % STEP &&
 	       strcmp(place.session, session) == 0;
 }
 
@@ -400,13 +389,14 @@ int short_walk(int dir, const char *session, const char *name, bool sweeps,
 	       int (*each)(void *ctx, const char *id, uint64_t bytes), void *ctx)
 {
 	static const char zeros[CELL];
-	char block[BLOCK], id[ID_LEN + 1] = "";
+	char block[BLOCK], id[ID_LEN + 1] = "", link[SHORT_NAME];
 	uint64_t from = 0, end = 0;
 	ssize_t n = 0;
-	int result = -1, fd = store_open_file(dir, name, sweeps ? O_RDWR : O_RDONLY);
+	struct stat st;
 	/* Under the lock nobody writes a record and its link. */
-	if (fd >= 0 && (!sweeps || store_lock(fd, LOCK_EX, STORE_LOCK_MS) == 0))
-		result = 0;
+	int fd = sweeps ? store_open_locked(dir, name, O_RDWR, LOCK_EX, &st)
+			: store_open_file(dir, name, O_RDONLY);
+	int result = fd < 0 ? -1 : 0;
 	for (uint64_t at = 0; result == 0; at += CELL) {
 		struct short_head head = {0};
 		if (at >= from + (uint64_t)n) {
@@ -429,8 +419,13 @@ int short_walk(int dir, const char *session, const char *name, bool sweeps,
 			result = live < 0 ? -1 : io_write_at(fd, zeros, len, (off_t)at);
 		}
 	}
-	if (result == 0 && sweeps)
-		result = end > 0 ? ftruncate(fd, (off_t)end) : unlinkat(dir, name, 0);
+	if (result == 0 && sweeps && end == 0) {
+		short_name(name, LINK, link);
+		unlinkat(dir, link, 0);
+		result = unlinkat(dir, name, 0);
+	} else if (result == 0 && sweeps) {
+		result = ftruncate(fd, (off_t)end);
+	}
 	io_close(&fd);
 	return result;
 }

@@ -2,9 +2,9 @@
 //
 //   SESSION/cmd-1m7v.texts  records, one behind the other, of the runs whose IDs begin like this:
 //                           those that started within nine hours
-//   SESSION/short           symbolic link whose text is SESSION+BASE
+//   SESSION/cmd-1m7v.link   symbolic link whose text is SESSION+BASE
 //   STORE/ids/ID            another name of that link: the record's place follows from the ID. If
-//                           the run had its ID before its end: a link with the text SESSION@OFFSET
+//                           the run had its ID before its end: a link with a base of its own
 //
 // A record has what would stand in ID.json, ID.txt, ID.err.txt and ID.shown (artifact.h). It is
 // written at the end of its file, under an exclusive lock, before the link. With the link the run
@@ -32,18 +32,13 @@ struct meta;
 /* Bytes of text, standard error included, at most. */
 #define SHORT_MOST ((size_t)16 * 1024)
 
-/* In a session's directory: the link that has the IDs of its short texts as further names. */
-#define SHORT_FILE "short"
-
-/* The text of a link: a session; for a short text then "+" and the base, or "@" and the record's
-   place. */
+/* The text of a link: a session; for a short text then "+" and the base. */
 #define SHORT_LINK (STORE_SESSION_LEN + 24)
 
 struct short_place {
 	bool is_short;
-	bool is_whole; /* `at` is known: */
-	bool is_given; /* the record's offset; else the base */
-	uint64_t at;
+	bool is_whole; /* it has a base */
+	uint64_t base;
 	char session[STORE_SESSION_LEN + 1]; /* "": it is no session's name */
 };
 
@@ -86,7 +81,8 @@ int short_lock(int dir, const char *id);
    also if the run is no short text, or -1 with errno. */
 int short_unpack(int dir, const char *id);
 
-/* Whether a file in a session's directory has records, by its name. */
+/* Whether a file in a session's directory has records, by its name. The link beside it
+   lasts as long. */
 bool short_is_file(const char *name);
 
 /* Goes through the records of such a file that have a link, and calls `each` (may be NULL) until it

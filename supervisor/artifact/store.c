@@ -346,14 +346,26 @@ bool store_is_in_use(int session_dir)
 
 int store_open_locked(int dir, const char *name, int flags, int operation, struct stat *st)
 {
-	/* O_NONBLOCK: a FIFO that somebody put there must not stop us. */
-	int fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-	fd = io_above_standard(fd);
-	if (fd < 0)
-		return -1;
-	bool writing = (flags & O_ACCMODE) != O_RDONLY;
-	if ((operation && store_lock(fd, operation, STORE_LOCK_MS) < 0) || fstat(fd, st) < 0)
-		goto fail;
+	const bool writing = (flags & O_ACCMODE) != O_RDONLY;
+	int fd = -1;
+	/* Somebody may remove or replace the file before it is locked. */
+	for (int i = 0; fd < 0; i++) {
+		if (i == TRIES) {
+			errno = EBUSY;
+			return -1;
+		}
+		/* O_NONBLOCK: a FIFO that somebody put there must not stop us. */
+		fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+			    0600);
+		fd = io_above_standard(fd);
+		if (fd < 0)
+			return -1;
+		if ((operation && store_lock(fd, operation, STORE_LOCK_MS) < 0) ||
+		    fstat(fd, st) < 0)
+			goto fail;
+		if (operation && st->st_nlink == 0)
+			io_close(&fd);
+	}
 	if (!S_ISREG(st->st_mode) || !is_of_user(st) || (writing && st->st_nlink > 1)) {
 		errno = EPERM;
 		goto fail;

@@ -111,8 +111,8 @@ int store_open_folder(const struct store *s, const char *name, bool make);
    not a regular file of the effective user, or has a second hard link and is to be written. */
 int store_open_file(int dir, const char *name, int flags);
 
-/* The same, locked as by store_lock() for at most STORE_LOCK_MS (operation 0: not). *st is as it is
-   then: without a link, the file was removed meanwhile. */
+/* The same, locked as by store_lock() for at most STORE_LOCK_MS (operation 0: not). It is the file
+   that has the name then, with *st. */
 int store_open_locked(int dir, const char *name, int flags, int operation, struct stat *st);
 
 #endif

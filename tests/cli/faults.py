@@ -35,7 +35,7 @@ MEMORY = ("allocation",)
 # A terse whose allocations fail.
 FORGETFUL = os.path.join(BUILD, "fault", "terse")
 
-NAMES = re.compile(r"(cmd-[0-9a-z]{12}(\.err)?\.(txt|json|idx|raw|shown)|cmd-[0-9a-z]{4}\.texts|journal\.jsonl|short)$")
+NAMES = re.compile(r"(cmd-[0-9a-z]{12}(\.err)?\.(txt|json|idx|raw|shown)|cmd-[0-9a-z]{4}\.(texts|link)|journal\.jsonl)$")
 
 
 class Fault(Case):

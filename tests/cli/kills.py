@@ -128,9 +128,9 @@ class Kills(Case):
                  for top, dirs, names in os.walk(self.store) for name in dirs + names}
         kept = {name[-21:-5] for name in there if name.endswith(".json")}
         kept |= {name[4:] for name in there if name.startswith("ids/") and
-                 "@" in os.readlink(os.path.join(self.store, name))}
+                 "+" in os.readlink(os.path.join(self.store, name))}
         return [name for name in there if re.match(r"\.?cmd-", os.path.basename(name)) and
-                not name.endswith(".texts") and (name.startswith("live/") or os.path.basename(name)[:16] not in kept)]
+                not name.endswith((".texts", ".link")) and (name.startswith("live/") or os.path.basename(name)[:16] not in kept)]
 
     def test_random_moments(self):
         chance = random.Random(SEED)

@@ -139,21 +139,18 @@ STORE_TEST(test_links)
 {
 	static const struct {
 		const char *link, *session;
-		bool is_short, is_whole, is_given;
+		bool is_short, is_whole;
 	} cases[] = {
-		{"a", "a", false, false, false},
-		{"", "", false, false, false},
-		{"a@", "a", true, false, true},
-		{"a@64", "a", true, true, true},
-		{"a@64x", "a", true, false, true},
-		{"a@-64", "a", true, false, true},
-		{"a@99999999999999999999", "a", true, false, true},
-		{"@64", "", true, true, true},
-		{"a/../b@0", "a/../b", true, true, true}, /* which no session is called */
-		{"a+", "a", true, false, false},
-		{"a+7", "a", true, true, false},
-		{"a+7@64", "a", true, false, false},
-		{"a+99999", "a", true, false, false},
+		{"a", "a", false, false},
+		{"", "", false, false},
+		{"a+", "a", true, false},
+		{"a+7", "a", true, true},
+		{"a+7x", "a", true, false},
+		{"a+-7", "a", true, false},
+		{"a+99999", "a", true, false},
+		{"a+99999999999999999999", "a", true, false},
+		{"+7", "", true, true},
+		{"a/../b+0", "a/../b", true, true}, /* which no session is called */
 	};
 	struct short_place place;
 	(void)state;
@@ -162,11 +159,10 @@ STORE_TEST(test_links)
 		assert_string_equal(place.session, cases[i].session);
 		assert_int_equal(place.is_short, cases[i].is_short);
 		assert_int_equal(place.is_whole, cases[i].is_whole);
-		assert_int_equal(place.is_given, cases[i].is_given);
 	}
 }
 
-/* The links of a session's texts are one file, and where that can't be they are several. */
+/* The links of many texts are one file, and where that can't be they are several. */
 STORE_TEST(test_names_of_one_file)
 {
 	(void)state;
@@ -174,8 +170,10 @@ STORE_TEST(test_names_of_one_file)
 	char ids[3][ID_LEN + 1] = {"", "", ""}, name[64];
 	struct stat st[3];
 	for (int i = 0; i < 3; i++) {
-		if (i == 2)
-			assert_int_equal(unlinkat(dir, SHORT_FILE, 0), 0);
+		if (i == 2) {
+			snprintf(name, sizeof(name), "%.8s.link", ids[0]);
+			assert_int_equal(unlinkat(dir, name, 0), 0);
+		}
 		assert_int_equal(add(dir, "a", "text\n", ids[i]), 0);
 		snprintf(name, sizeof(name), "ids/%s", ids[i]);
 		assert_int_equal(fstatat(store.fd, name, &st[i], AT_SYMLINK_NOFOLLOW), 0);
@@ -202,19 +200,25 @@ STORE_TEST(test_a_base_for_each_session)
 	assert_true(differ);
 }
 
-/* Another process has made it meanwhile, or somebody who does not know it. */
+/* Somebody who does not know it has made the link of the records, or it can't be made. */
 STORE_TEST(test_a_link_of_others)
 {
-	static const char *const links[] = {"b+7", "b@", "a", "a+x", "a@0", "" /* a file */};
+	static const char *const links[] = {"b+7",           "b+", "a", "a+x",
+					    "" /* a file */, "/" /* a directory */};
 	(void)state;
 	int dir = store_open_session(&store, "a", true);
 	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
-		char id[ID_LEN + 1] = "";
-		unlinkat(dir, SHORT_FILE, 0);
-		if (*links[i])
-			assert_int_equal(symlinkat(links[i], dir, SHORT_FILE), 0);
+		char id[ID_LEN + 1] = "", name[16];
+		assert_int_equal(add(dir, "a", "before\n", id), 0);
+		snprintf(name, sizeof(name), "%.8s.link", id);
+		assert_int_equal(unlinkat(dir, name, 0), 0);
+		*id = '\0';
+		if (*links[i] == '/')
+			assert_int_equal(mkdirat(dir, name, 0700), 0);
+		else if (*links[i])
+			assert_int_equal(symlinkat(links[i], dir, name), 0);
 		else
-			close(store_open_file(dir, SHORT_FILE, O_WRONLY | O_CREAT));
+			close(store_open_file(dir, name, O_WRONLY | O_CREAT));
 		assert_int_equal(add(dir, "a", "text\n", id), 0);
 		assert_string_equal(part(dir, id, ARTIFACT_OUT), "text\n");
 		assert_true(id_is_of(&store, 1, id, "a"));
