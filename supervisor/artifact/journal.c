@@ -584,8 +584,7 @@ static int advance(struct journal *j, struct source *s)
 int64_t journal_line_ms(const struct journal_line *line)
 {
 	const char *key = line->kind == JOURNAL_RUN ? ENDED : TIME;
-	int64_t ms = line->kind == JOURNAL_MADE ? id_time_ms(id_pack(line->of.id))
-						: time_of(line->text, line->len, key);
+	int64_t ms = time_of(line->text, line->len, key);
 	return ms < 0 ? 0 : ms;
 }
 

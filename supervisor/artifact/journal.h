@@ -119,7 +119,7 @@ int journal_next_run(struct journal *j, struct meta *m);
    or -1 with ENOMEM. */
 int journal_parse_run(struct journal *j, const struct journal_line *line, struct meta *m);
 
-/* The time of a line: for an artifact when its run started, for a run when it ended. */
+/* The time of a line: for an artifact when it was made, for a run when it ended. */
 int64_t journal_line_ms(const struct journal_line *line);
 
 /* Takes from a JOURNAL_READ line what was read. Returns false if the line is damaged. */

@@ -142,11 +142,13 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 		return;
 	}
 	if (m) {
+		/* The time that the rows are sorted by. */
+		const int64_t ms = r->remote || !m->ended_ms ? m->started_ms : m->ended_ms;
 		bool counted = *id && runs_is_counted(m) && !(state && *state == '?');
 		runs_describe_state(m, word);
 		if (m->started_ms) {
 			human_duration(took, excerpts_ending(m).duration_ms);
-			human_age(age, clock_real_ms() - m->started_ms);
+			human_age(age, clock_real_ms() - ms);
 		}
 		snprintf(lines, sizeof(lines), "%s",
 			 counted ? HUMAN_COUNT(m->out.lines + m->err.lines) : "-");
@@ -318,16 +320,6 @@ static int list_add_artifact(struct runs *r, const struct id_found *found)
 	return result;
 }
 
-/* Whether the text of a run can be read. Mostly the artifact is in the store that has the run's
-   line. */
-static bool list_is_kept(const struct runs *r, const struct journal_line *line)
-{
-	bool is_kept = line->is_there;
-	for (int i = 0; i < r->count && *line->of.id && !is_kept; i++)
-		is_kept = id_exists(&r->stores[i], line->of.id);
-	return is_kept;
-}
-
 /* Adds the run or artifact of a line, if it is wanted. Returns 0, 1 if it is one too many, or -1
    with errno. */
 static int list_add_line(struct runs *r, struct journal *j, const struct journal_line *line)
@@ -349,7 +341,11 @@ static int list_add_line(struct runs *r, struct journal *j, const struct journal
 	if (wanted <= 0 || r->rows >= r->limit)
 		return wanted;
 	if (!r->journal) {
-		if (!list_is_kept(r, line))
+		/* Mostly the artifact is in the store that has the run's line. */
+		bool is_kept = line->is_there;
+		for (int i = 0; i < r->count && *line->of.id && !is_kept; i++)
+			is_kept = id_exists(&r->stores[i], line->of.id);
+		if (!is_kept)
 			m.id[0] = '\0';
 		return runs_add(r, m.id, &m, NULL);
 	}

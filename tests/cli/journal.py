@@ -5,6 +5,7 @@ docs/journal.schema.json says."""
 import json
 import os
 import re
+import time
 
 import jsonschema
 import yaml
@@ -103,6 +104,31 @@ class Printed(Case):
         write_file(path, old + lines, 0o600)
         self.assertEqual(self.terse(*since, split=True).out, recent)
         self.assertEqual(recent.count(b"\n"), 3)
+
+    def test_order(self):
+        """Runs are listed by their ends, and so are their ages; a text that was taken back hides none."""
+        id = self.terse("--session", "a", "seq", "3000").id
+        self.terse("--session", "b", "true")
+        directory, other = (os.path.join(self.store, "sessions", name) for name in "ab")
+        line = json.loads(read_file(os.path.join(other, "journal.jsonl")).splitlines()[-1])
+        now = time.time_ns()
+
+        def ran(started, ended):
+            return json.dumps(line | {"id": "", "startTimeUnixNano": now - started * 60 * 10**9,
+                                      "endTimeUnixNano": now - ended * 60 * 10**9}, separators=(",", ":")).encode() + b"\n"
+
+        write_file(os.path.join(other, "journal.jsonl"), ran(9000, 8000) + ran(20, 15) + ran(90, 3), 0o600)
+        rows = self.terse("list", "--session", "b").out
+        self.assertEqual(re.findall(rb" (\d+) (min|d)  true", rows), [(b"3", b"min"), (b"15", b"min"), (b"5", b"d")], rows)
+        # Its run was long ago, and it is back since now.
+        old = "cmd-1m00" + id[8:]
+        for suffix in (".txt", ".json"):
+            text = read_file(os.path.join(directory, id + suffix))
+            write_file(os.path.join(directory, old + suffix), text.replace(id.encode(), old.encode()), 0o600)
+        os.symlink("a", os.path.join(self.store, "ids", old))
+        with open(os.path.join(directory, "journal.jsonl"), "ab") as f:
+            f.write(b'{"eventName":"terse.artifact","id":"%s","timeUnixNano":%d}\n' % (old.encode(), now))
+        self.assertIn(id.encode(), self.terse("list", "--all", "--since", "1h").out)
 
 
 if __name__ == "__main__":
