@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Says the reason, with its place in the text, unless one was said already. Returns -1 with
@@ -501,13 +502,16 @@ void wiring_look(struct wiring_look *l, const struct wiring_file files[WIRING_FI
 bool hints_find_program(const char *names, char found[PATH_MAX])
 {
 	const char *path = getenv("PATH");
+	struct stat st;
 	for (size_t len;; names += len + 1) {
 		len = strcspn(names, "|");
+		bool is_path = memchr(names, '/', len);
 		for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; at;) {
 			size_t folder = strcspn(at, ":");
-			int n = snprintf(found, PATH_MAX, "%.*s/%.*s", (int)folder, at, (int)len,
-					 names);
-			if (folder && n < PATH_MAX && access(found, X_OK) == 0)
+			int n = snprintf(found, PATH_MAX, "%.*s%s%.*s", is_path ? 0 : (int)folder,
+					 at, is_path ? "" : "/", (int)len, names);
+			if ((folder || is_path) && n < PATH_MAX && access(found, X_OK) == 0 &&
+			    stat(found, &st) == 0 && S_ISREG(st.st_mode))
 				return true;
 			at = at[folder] ? at + folder + 1 : NULL;
 		}

@@ -210,7 +210,8 @@ void wiring_look(struct wiring_look *l, const struct wiring_file files[WIRING_FI
 
 // Hints for somebody who wires an agent up.
 
-/* Whether a program of one of these names, with | between them, is in PATH. `found`: its path. */
+/* Whether one of the program names in `names`, which are separated by |, is in PATH, or is a file
+   if it is a path. `found`: its path. */
 bool hints_find_program(const char *names, char found[PATH_MAX]);
 
 // Running a command as an agent would, by the agent's section and wiring, to check that terse gets

@@ -73,8 +73,7 @@ static void agent_tell_if_unknown(const struct settings *s, char *const command[
 {
 	const char *probed = getenv(PROBE_VARIABLE), *name = *command;
 	char found[PATH_MAX];
-	bool there = strchr(name, '/') ? access(name, X_OK) == 0 : hints_find_program(name, found);
-	bool known = !there || (probed && *probed);
+	bool known = !hints_find_program(name, found) || (probed && *probed);
 	while (!known) {
 		name = *command;
 		known = wrapper_is_shell(command) || rule_knows(s, command, NULL);

@@ -263,9 +263,7 @@ static int config_print_settings(struct settings *s, char **command, bool plain)
 		profile_apply(s, &choice);
 		profile = profile_name(&choice);
 		if (!plain && *command && !string && strcmp(profile, PROFILE_DEFAULT) == 0 &&
-		    !shell_is_builtin(*command) &&
-		    (strchr(*command, '/') ? access(*command, X_OK) != 0
-					   : !hints_find_program(*command, path)))
+		    !shell_is_builtin(*command) && !hints_find_program(*command, path))
 			return config_bad_usage(*command, "no such action, and no such command");
 	}
 	config_add_settings(&text, s, profile);

@@ -686,7 +686,7 @@ class Agent(Wiring):
 
     def test_usage(self):
         for argv, code in (((), 125), (("--fast", "x"), 125), (("no-such-agent",), 127),
-                           (("/etc/passwd",), 126)):
+                           (("/etc/passwd",), 126), (("/etc",), 126)):
             run = self.terse("agent", *argv, split=True)
             self.assertEqual((run.code, run.out, run.err.count(b"\n")), (code, b"", 1), argv)
 
