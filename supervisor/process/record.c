@@ -262,12 +262,11 @@ int record_keep(struct record *r, const struct buffer *const texts[2])
 	return result;
 }
 
-void record_add_history(struct record *r)
+void record_tell_shown(struct record *r)
 {
 	/* Finds out whether the run only reads what others left, as in `terse read ID | tail`. */
 	const struct shown *w = &r->shown;
 	struct meta *m = &r->meta;
-	char id = m->id[0];
 	bool failed = m->state == META_INTERRUPTED || m->exit_code != 0, named = false;
 	for (char *const *word = m->argv; word && *word && w->bytes > 0 && !named; word++)
 		named = strstr(*word, "terse");
@@ -283,6 +282,13 @@ void record_add_history(struct record *r)
 		m->shown.text = w->text;
 		m->shown.own = own_cut(r->settings, failed, w->text, w->lines);
 	}
+}
+
+void record_add_history(struct record *r)
+{
+	struct meta *m = &r->meta;
+	char id = m->id[0];
+	record_tell_shown(r);
 	/* The claim of one that is not kept. */
 	if (!r->artifact && !r->is_short)
 		m->id[0] = '\0';

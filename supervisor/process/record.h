@@ -97,6 +97,9 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted,
    artifact may still hold the texts. */
 int record_keep(struct record *r, const struct buffer *const texts[2]);
 
+/* Fills in what the reader was shown, in the metadata. */
+void record_tell_shown(struct record *r);
+
 /* Appends the run's line to its session's history, once: at the run's end, or earlier where the
    caller may go on and look for the run. */
 void record_add_history(struct record *r);

@@ -560,6 +560,7 @@ static void supervisor_linger(struct supervisor *s)
 		h->pid = s->holders[m->holders].pid;
 		memcpy(h->name, s->holders[m->holders].name, sizeof(h->name));
 	}
+	record_tell_shown(&s->record);
 	if (s->record.artifact)
 		artifact_update(s->record.artifact);
 }

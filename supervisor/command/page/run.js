@@ -99,16 +99,14 @@ class RunView {
 
   // How much the agent has seen, in lines where that is known.
   drawTold(run, text) {
-    // As long as a process that it has left behind writes, only what was printed tells how much that is.
-    const printed = run.shown_bytes || Number(text.shown?.ranges.bytes) || 0;
     const parts = [], total = STREAMS.reduce((sum, name) => sum + (run[name]?.lines ?? 0), 0), seen = STREAMS.reduce((sum, name) => sum + seenLines(text.seen[name], run[name]?.lines ?? 0), 0);
     if (run.lives) parts.push("runs now: its last lines when this page was written");
     else if (run.left_out) parts.push(`its text is not in this page: terse read ${run.id}`);
     else if (text.isWhole) parts.push(`the agent was shown the whole text, ${some(total, "line")}`);
     else if (text.shown?.ranges && total > 0) {
-      parts.push(make("b", {}, `The agent was shown ${count(seen)} of ${some(total, "line")}`), printed < run.text_bytes ? `, ${size(printed)} of ${size(run.text_bytes)}` : "");
+      parts.push(make("b", {}, `The agent was shown ${count(seen)} of ${some(total, "line")}`), run.shown_bytes < run.text_bytes ? `, ${size(run.shown_bytes)} of ${size(run.text_bytes)}` : "");
       if (seen < total) parts.push(" ", button(`${some(total - seen, "line")} not shown ›`, "the next lines that were not shown (u)", () => this.nextUnseen()));
-    } else if (text.shown) parts.push(`the agent was shown ${size(printed)}`);
+    } else if (text.shown) parts.push(`the agent was shown ${size(run.shown_bytes)}`);
     else if (run.shown_bytes > 0) parts.push(`${size(run.shown_bytes)} were printed; ${text.spans.length > 0 ? "which lines is not known" : "they are not in this page"}`);
     else if (run.stdout_file) parts.push(`it wrote into ${run.stdout_file}`);
     else parts.push(run.text_bytes > 0 ? "an agent was shown nothing of it" : "it printed nothing");
