@@ -76,8 +76,13 @@ static uint64_t short_len(const struct short_head *head, uint64_t at)
 	return head->offset == at && head->mark == short_mark(head) && len <= RECORD_MOST ? len : 0;
 }
 
-void short_parse(const char *link, struct short_place *place)
+int short_follow(int ids, const char *id, struct short_place *place)
 {
+	char link[SHORT_LINK + 1];
+	ssize_t n = readlinkat(ids, id, link, SHORT_LINK);
+	if (n < 0)
+		return -1;
+	link[n] = '\0';
 	const size_t name = strcspn(link, "+");
 	int end = 0;
 	*place = (struct short_place){.is_short = link[name]};
@@ -86,16 +91,6 @@ void short_parse(const char *link, struct short_place *place)
 	place->is_whole = link[name] &&
 			  sscanf(link + name + 1, "%" SCNu64 "%n", &place->base, &end) == 1 &&
 			  !link[name + 1 + (size_t)end] && place->base < ID_DRAWS;
-}
-
-int short_follow(int ids, const char *id, struct short_place *place)
-{
-	char link[SHORT_LINK + 1];
-	ssize_t n = readlinkat(ids, id, link, SHORT_LINK);
-	if (n < 0)
-		return -1;
-	link[n] = '\0';
-	short_parse(link, place);
 	return 0;
 }
 

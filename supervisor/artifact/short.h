@@ -42,9 +42,6 @@ struct short_place {
 	char session[STORE_SESSION_LEN + 1]; /* "": it is no session's name */
 };
 
-/* Takes a link's text apart. */
-void short_parse(const char *link, struct short_place *place);
-
 /* Reads the link of an ID in STORE/ids. Returns 0, or -1 with errno. */
 int short_follow(int ids, const char *id, struct short_place *place);
 
