@@ -100,8 +100,7 @@ static bool head_squeeze(struct head *h)
 	h->level = h->level / 2 > least ? h->level / 2 : least;
 	for (struct line *l = h->lines; l < h->lines + h->count; l++) {
 		size_t len = l->front_len;
-		if (len > h->level)
-			l->front_len = h->level;
+		l->front_len = size_min(len, h->level);
 		memmove(h->text.data + used, h->text.data + at, l->front_len);
 		used += l->front_len;
 		at += len;
@@ -126,9 +125,7 @@ void head_feed(struct head *h, const char *data, size_t len)
 		h->is_open = l;
 		if (!l)
 			return;
-		size_t more = h->level > l->front_len ? h->level - l->front_len : 0;
-		if (more > n)
-			more = n;
+		size_t more = h->level > l->front_len ? size_min(n, h->level - l->front_len) : 0;
 		h->is_open = buffer_try_append(&h->text, data, more) == 0;
 		l->front_len += h->is_open ? more : 0;
 		l->length += n;

@@ -107,10 +107,8 @@ void phrases_apply(const struct limit *limit, const struct line *line, struct sc
 	} else if ((found = find_phrase(telling, text, line->front_len))) {
 		if (score->kind == SCORE_PASS || score->kind == SCORE_FRAME)
 			score->kind = SCORE_PLAIN;
-		if (score->score < PHRASE_SCORE)
-			score->score = PHRASE_SCORE;
-		if (score->result < PHRASE_SCORE)
-			score->result = PHRASE_SCORE;
+		score->score = (uint8_t)size_max(score->score, PHRASE_SCORE);
+		score->result = (uint8_t)size_max(score->result, PHRASE_SCORE);
 		score->focus =
 			found - text > FOUND_BEFORE ? (uint32_t)(found - text) - FOUND_BEFORE : 0;
 	} else {

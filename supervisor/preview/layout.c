@@ -84,7 +84,7 @@ int layout_add(struct layout *l, const struct run *run, const struct trait *trai
 	const size_t over = run->line.length > l->max_line ? run->line.length - l->max_line : 0;
 	if (line_is_whole(&run->line) && over <= LINE_SLACK)
 		u->limit += over;
-	u->trait.common &= ask->status == 0 && !l->asked_for;
+	u->trait.common &= !l->asked_for;
 	if (is_back || is_first || run->kind > l->joins)
 		u->run = run_of(&run->line, run->shape);
 	l->back += is_back;
@@ -144,7 +144,8 @@ static struct line_form unit_form(const struct layout *l, const struct entry *u)
    ALIKE_LAST bytes are. */
 static struct preview_piece unit_fold(const struct layout *l, const struct entry *u, char *text)
 {
-	struct line_form form = {.limit = ALIKE_LAST, .before = l->ask->bytes_before};
+	struct line_form form = {.limit = size_min(l->max_line, ALIKE_LAST),
+				 .before = l->ask->bytes_before};
 	struct preview_piece piece = {.kind = u->run.kind ? PREVIEW_ALIKE : PREVIEW_FOLD,
 				      .from = u->run.line.number + 1,
 				      .to = u->run.to,
@@ -152,8 +153,6 @@ static struct preview_piece unit_fold(const struct layout *l, const struct entry
 	if (!u->run.kind)
 		return piece;
 	piece.text = text;
-	if (l->max_line < ALIKE_LAST)
-		form.limit = l->max_line;
 	piece.len = line_write(&u->run.last, &form, text);
 	/* Not even the note fits. */
 	form.limit = ALIKE_LAST;
@@ -458,8 +457,8 @@ struct limit layout_head_share(const struct limit *limit)
 		share.bytes = share.bytes * limit->head_share / 100;
 	if (!is_all)
 		share.count = (share.count * limit->head_share + 99) / 100;
-	share.bytes = share.bytes < bytes ? share.bytes : bytes;
-	share.count = share.count < count ? share.count : count;
+	share.bytes = size_min(share.bytes, bytes);
+	share.count = size_min(share.count, count);
 	return share;
 }
 
@@ -559,6 +558,9 @@ static size_t densest_line(const struct layout *l)
 			continue;
 		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
 			     (i + 1 < l->count && u[1].chosen && follows(u, u + 1));
+		/* The neighbour of a line that is left out. */
+		if (!joins && u->trait.score.score == 0 && u->trait.value < TELLING)
+			continue;
 		size_t text = is_too_long(l, u) ? CONTEXT_LINE : u->cost;
 		size_t cost = text + LINE_COST + (joins ? 0 : l->gap_cost);
 		float rate = (float)u->trait.value / (float)cost;
@@ -634,15 +636,17 @@ static void take_telling(struct layout *l, size_t unit)
 }
 
 /* Takes a line to fill the room, unless that is no filler: blank or a bracket, one of many that
-   tell that something goes on or went well, not the user's own, or with a word of failure that
-   tells nothing here; after a success, with any. Returns whether there may be room for another. */
-static bool take_filler(struct layout *l, size_t unit)
+   tell that something goes on (but `common`) or went well, not the user's own, or with a word of
+   failure that tells nothing here; after a success, with any. Returns whether there may be room for
+   another. */
+static bool take_filler(struct layout *l, size_t unit, bool common)
 {
 	const struct entry *u = &l->units[unit];
 	const struct trait *t = &u->trait;
-	bool idle = !l->asked_for && (t->common || t->score.kind == SCORE_RULE || t->foreign ||
-				      t->score.kind == SCORE_PASS || is_false_alarm(l, u, true) ||
-				      (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
+	bool idle = !l->asked_for &&
+		    ((t->common && !common) || t->score.kind == SCORE_RULE || t->foreign ||
+		     t->score.kind == SCORE_PASS || is_false_alarm(l, u, true) ||
+		     (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
 	if (idle || t->score.kind == SCORE_BLANK)
 		return true;
 	return take_joined(l, owner_of(l, unit), 0) && take_joined(l, unit, 0);
@@ -686,10 +690,12 @@ static void take_some(struct layout *l, const struct limit *limit)
 		   with those behind it. */
 		while (from > next && failed && !is_telling(l, from - 1))
 			from--;
-		for (unit = from; unit > next && take_filler(l, unit - 1);)
-			unit--;
-		for (unit = from; unit < l->count && take_filler(l, unit);)
-			unit++;
+		for (int common = 0; common <= failed; common++) {
+			for (unit = from; unit > next && take_filler(l, unit - 1, common);)
+				unit--;
+			for (unit = from; unit < l->count && take_filler(l, unit, common);)
+				unit++;
+		}
 	} else if (fills) {
 		take_last(l, next, l->budget, l->budget);
 		if (limit->mode == MODE_ENDS)

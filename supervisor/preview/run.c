@@ -3,9 +3,8 @@
 #include <string.h>
 
 enum {
-	/* Leaving lines out must save so many times its cost: about this and the last of them. */
+	/* Leaving lines out must save so many times its cost: a marker with the last of them. */
 	ALIKE_GAIN = 2,
-	ALIKE_MARKER = 50,
 	/* So many are looked at: short ones have to be many. */
 	ALIKE_LOOK = 64,
 };
@@ -129,7 +128,7 @@ size_t run_join(void *array, size_t count, size_t stride, enum run_kind most)
 	}
 	struct run *second = (struct run *)((char *)r + stride);
 	size_t end = size_min(run_end(last)->length, ALIKE_LAST);
-	if (n < 3 || length < ALIKE_GAIN * (second->line.length + ALIKE_MARKER + end))
+	if (n < 3 || length < ALIKE_GAIN * (second->line.length + LINE_SLACK + end))
 		return 0;
 	for (r = second; r < last;) {
 		r = (struct run *)((char *)r + stride);

@@ -93,19 +93,12 @@ static bool read_diagnostic(struct reading *r, enum score_kind *kind)
 		dot |= text[n] == '.' && n > 0;
 	for (; n + 1 < len && text[n] == ':' && is_digit(text[n + 1]); numbers++)
 		n = skip_digits(text, len, n + 1);
-	if (numbers == 0 && n >= 4 && text[n - 1] == ')') {
-		/* A place in brackets: "file.ts(12,5)". */
-		size_t at = n - 1;
-		while (at > 0 && (is_digit(text[at - 1]) || text[at - 1] == ','))
-			at--;
-		numbers = is_digit(text[at]) && at > 1 && text[at - 1] == '(';
-	}
 	if (!dot || numbers == 0 || numbers > 2 || (n < len && !is_one_of(text[n], ": ")))
 		return false;
 	/* "/shop/a.go:12", "/shop/a.go:12 +0x1d" */
 	if (n == len || starts_with(text + n, len - n, " +0x")) {
 		*kind = SCORE_FRAME;
-		return text[0] == '/' && text[n - 1] != ')';
+		return text[0] == '/';
 	}
 	bool colon = text[n] == ':';
 	if (colon && n + 1 < len &&
@@ -565,7 +558,7 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	out->tells =
 		is_text &&
 		(tells || (kind != SCORE_PLAIN && kind != SCORE_PASS && kind != SCORE_WARNING));
-	out->opens = is_text && tells && (opens || r.expects || kind == SCORE_HEADING);
+	out->opens = is_text && tells && (opens || r.expects);
 }
 
 /* Looks through the middle of a long line that is whole, and adds what is found there. */

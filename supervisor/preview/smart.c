@@ -118,16 +118,13 @@ static void smart_store(struct smart *s, const struct line *line, const struct s
 			     .trait = {.score = *score, .threads = s->threads}};
 	if (!line_is_whole(line)) {
 		size_t skip = line->back_len > STORE_BACK ? line->back_len - STORE_BACK : 0;
-		if (line->front_len > STORE_FRONT)
-			d->run.line.front_len = STORE_FRONT;
+		d->run.line.front_len = size_min(line->front_len, STORE_FRONT);
 		d->run.line.back += skip;
 		d->run.line.back_len -= skip;
 	} else if (line->front_len > STORE_FRONT + STORE_BACK) {
 		size_t body = line->front_len - line->ended;
-		size_t end = score->focus ? score->focus + STORE_FRONT : body;
+		size_t end = score->focus ? size_min(score->focus + STORE_FRONT, body) : body;
 		/* Around the focus more is kept than of the start. */
-		if (end > body)
-			end = body;
 		d->run.line.front_len = score->focus ? STORE_BACK : STORE_FRONT;
 		d->run.line.back_len = STORE_FRONT + STORE_BACK - d->run.line.front_len;
 		d->run.line.back = line->front + end - d->run.line.back_len;
@@ -393,11 +390,8 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 			break;
 		if (r->kind)
 			break;
-		if (kind == SCORE_BLANK) {
-			share *= below ? NEXT : 1;
-			continue;
-		}
-		if (t->foreign || (!below && (kind == SCORE_PASS || kind == SCORE_RULE)))
+		if (kind == SCORE_BLANK || t->foreign ||
+		    (!below && (kind == SCORE_PASS || kind == SCORE_RULE)))
 			continue;
 		bool owns = below ? t->score.indent > message->indent : !message->ends;
 		if (kind != SCORE_DETAIL && kind != SCORE_QUOTE)
@@ -492,7 +486,11 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		const struct run *r = &line->run;
 		float from_end = (float)(bytes - r->line.offset - r->length);
 		weight *= 1.0f + 1.0f / (1.0f + from_end / END_REACH);
-		*count = (uint8_t)size_min(*count + r->to - r->line.number + 1, UINT8_MAX);
+		/* Frames of libraries take nothing from the user's own. */
+		if (t->foreign)
+			weight /= 2;
+		else
+			*count = (uint8_t)size_min(*count + r->to - r->line.number + 1, UINT8_MAX);
 		if (s->compared)
 			weight *= line->normal ? OF_NORMAL : 1;
 		if (tells) {
