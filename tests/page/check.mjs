@@ -303,6 +303,19 @@ async function tried() {
   const { page, complaints } = await open(path);
   if (pictures) await page.screenshot({ path: join(pictures, "tried.png") });
   assert.equal(await told(page), "200 runs");
+  // Each round time of the axis is there, and whole.
+  await page.evaluate(() => {
+    const { prototype } = CanvasRenderingContext2D, plain = prototype.fillText;
+    window.ticks = [];
+    prototype.fillText = function (text, x, y) { window.ticks.push([x, x + this.measureText(text).width, this.canvas.clientWidth]); plain.call(this, text, x, y); };
+  });
+  for (const key of "+++0") {
+    await page.evaluate(() => { window.ticks = []; });
+    await press(page, key);
+    await until(page, () => window.ticks.length > 2);
+    const ticks = await page.evaluate(() => window.ticks);
+    assert.ok(ticks.every(([, end, width], i) => end <= width && (i < 2 || Math.abs(ticks[i][0] - 2 * ticks[i - 1][0] + ticks[i - 2][0]) < 1)), JSON.stringify(ticks));
+  }
   // What failed is the first that is to be seen, and what has run since it last did not.
   const [build] = await page.$$eval(".overview li", (all) => all.map((item) => item.textContent).filter((text) => text.startsWith("make ")));
   assert.match(build, /^make exit 2, .*; succeeds again: .* Runs since its last success/);

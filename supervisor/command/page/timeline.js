@@ -186,12 +186,12 @@ class TimeLine {
       context.fillStyle = colours.soft;
       if (from >= free) { context.fillText(text, Math.max(0, (from + to - wide) / 2), 10); free = (from + to + wide) / 2 + 8; }
     }
-    const steps = Math.max(1, Math.floor(width / 130)), zone = new Date(this.timeAt(0)).getTimezoneOffset() * 60000;
+    const steps = Math.max(1, Math.floor(width / 65)), zone = new Date(this.timeAt(0)).getTimezoneOffset() * 60000;
     for (let i = 0, last = -100; i < steps; i++) {
       // The first round time behind each place, as round as times there are far apart.
       const place = ((i + 0.2) * width) / steps, rate = (this.timeAt(place + 30) - this.timeAt(place)) / 30;
       const unit = ROUND.find((unit) => unit >= rate * 110) ?? ROUND.at(-1), at = Math.ceil((this.timeAt(place) - zone) / unit) * unit + zone, x = this.x(at);
-      if (x - last < 90 || x > width - 30 || (!this.unfolded && this.pauses.some(([a, b]) => at > a && at < b))) continue;
+      if (x - last < 90 || x > width - 50 || (!this.unfolded && this.pauses.some(([a, b]) => at > a && at < b))) continue;
       last = x;
       context.fillStyle = colours.line;
       context.fillRect(x, 14, 1, this.height - 14);
