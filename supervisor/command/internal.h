@@ -82,9 +82,6 @@ int output_open(struct output *o, const char *name, bool replace);
    with errno: the writer's, if writing has failed. */
 int output_close(struct output *o, int result);
 
-/* Writes a file with this text. Returns 0, or -1 with errno. */
-int output_write(const char *name, const struct buffer *text);
-
 /* --- live runs -------------------------------------------------------------------------------- */
 
 // A live run as the verbs reach it: finding it by its name, and waiting for it.

@@ -81,11 +81,3 @@ int output_close(struct output *o, int result)
 	errno = error;
 	return result;
 }
-
-int output_write(const char *name, const struct buffer *text)
-{
-	struct output o;
-	if (buffer_check(text) < 0 || output_open(&o, name, true) < 0)
-		return -1;
-	return output_close(&o, io_write(o.fd, text->data, text->len));
-}

@@ -281,8 +281,10 @@ static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 	struct buffer page = BUFFER_INIT, json = BUFFER_INIT, index = BUFFER_INIT;
 	uint64_t random[2];
 	char nonce[33];
-	int result = report_collect(c);
-	if (result < 0 || getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+	struct output o;
+	int result = -1;
+	if (report_collect(c) < 0 ||
+	    getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return -1;
 	snprintf(nonce, sizeof(nonce), "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
 	json_begin(&json, NULL, '{');
@@ -315,7 +317,8 @@ static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 	}
 	buffer_append_string(&page, at);
 	*size = page.len;
-	result = output_write(c->output, &page);
+	if (buffer_check(&page) == 0 && output_open(&o, c->output, true) == 0)
+		result = output_close(&o, io_write(o.fd, page.data, page.len));
 	buffer_release(&page);
 	buffer_release(&json);
 	buffer_release(&index);
