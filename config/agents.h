@@ -30,7 +30,7 @@ extern const struct section_form rules_form;
 // The figures are those that agents.c has its ceilings from. Characters count as bytes, so the
 // answer is rather too small than too large.
 
-/* The bytes that are assumed of an agent that nothing is known of. */
+/* The bytes that are assumed for an agent of which nothing is known. */
 #define OWN_CUT_ASSUMED 10000
 
 /* Returns how many of `bytes` bytes in `lines` lines the agent that is set in `s` would show. */

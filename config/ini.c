@@ -1,6 +1,6 @@
 // An ini text as settings, all or nothing. See settings.h.
 //
-// inih asks for one line after the other and calls back for those that give a key a value. The
+// inih asks for one line after the other and calls back for each line that gives a key a value. The
 // reader looks at each line first: it knows the line's number, withholds lines that inih would
 // misread, and notices lines that inih skipped. These are malformed: lines longer than inih's
 // buffer, text behind a section's name, lines that are neither section, key nor comment, NUL bytes.
@@ -22,7 +22,7 @@
 /* The kinds of sections with a name of their own. */
 static const struct section_form *const named_sections[] = {&profiles_form, &rules_form};
 
-/* A text is read twice: into empty settings, where it shows its errors, and then into those that it
+/* A text is read twice: into empty settings, to find its errors, and then into the settings that it
    is for. */
 struct load {
 	struct settings *s;
@@ -31,16 +31,16 @@ struct load {
 	const char *next, *end; /* what is to be read */
 
 	unsigned number;  /* of inih's line, from 1 ... */
-	const char *text; /* ... which is this, without blanks around it */
+	const char *text; /* ... the text of that line, without blanks around it */
 	size_t len;
-	const char *section, *key; /* of that line, while it is looked at; else NULL */
+	const char *section, *key; /* the error of that line, while it is looked at; else NULL */
 	bool keyed;                /* the section has a key, so an indented line continues it */
 	bool more;                 /* inih's line continues a key */
 	bool due;                  /* inih has to call load_pair() for its line */
 
 	bool skips;                      /* the section is bad */
 	const struct section_form *form; /* of a section with a name of its own; NULL: of options */
-	const struct option *current;    /* that an indented line continues; else NULL */
+	const struct option *current;    /* the option that an indented line continues; else NULL */
 	size_t entries;                  /* of sections with a name of their own */
 
 	struct option_error *error; /* the first one goes here, unless NULL */
@@ -94,7 +94,7 @@ static void load_add(struct load *l, struct section_entry entry)
 
 static const char not_allowed[] = "not allowed in a project's file";
 
-/* The key of a section of the form: one of its lists, or an option that is about a run, and holds a
+/* Finds the key of a section of the form: one of its lists, or an option of a run that holds a
    number. */
 static const struct option *load_named_key(const struct section_form *form, const char *key)
 {
@@ -150,7 +150,7 @@ static int load_section(struct load *l)
 			continue;
 		const char *name = l->section + len + strspn(l->section + len, " \t");
 		const char *reason = section_refuse_name(name);
-		/* A command with the profile of terse's own may print notices of terse's. */
+		/* A command with the profile of terse's own verbs may print terse's notices. */
 		if (l->by == ORIGIN_PROJECT &&
 		    (!form->in_project || strcmp(name, PROFILE_TERSE) == 0))
 			reason = not_allowed;
@@ -244,8 +244,8 @@ static void load_malformed(struct load *l, const char *reason)
 }
 
 /* inih's reader: fgets() without the newline, for which room is left nevertheless. From version 56
-   on inih takes a line that fills its room for the start of a longer one, and skips the next. A
-   line that inih must not see is empty. */
+   on inih takes a line that fills its room for the start of a longer line, and skips the next line.
+   inih gets an empty line in place of one that it must not see. */
 static char *load_line(char *out, int room, void *stream)
 {
 	struct load *l = stream;

@@ -29,8 +29,8 @@ static size_t limit_ceiling(int64_t a, int64_t b)
 	return (size_t)(least > NOTICES ? least - NOTICES : least);
 }
 
-/* Holds all sizes below the ceilings. That of a text that was cut does not hold for terse's own
-   verbs: their text was asked for. */
+/* Keeps all sizes below the ceilings. The ceiling of cut text does not apply to terse's own verbs:
+   their text was asked for. */
 static void hold_all(struct limit *l, const struct settings *s)
 {
 	int64_t failure = limit_hold((int64_t)l->failure_bytes, s->ceiling);

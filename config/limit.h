@@ -13,7 +13,7 @@
 struct limit {
 	size_t bytes;
 	size_t failure_bytes; /* the same if the command failed */
-	size_t cut_bytes;     /* of a preview if it succeeded with more text than ... */
+	size_t cut_bytes;     /* bytes of the preview of a success with more text than ... */
 	size_t cut_over;      /* ... so many bytes; at most `bytes` */
 	uint64_t count;       /* of units, see limit_counts(); 0: no limit */
 
@@ -21,13 +21,13 @@ struct limit {
 	   before the end; 0: none. */
 	size_t ceiling;
 	size_t failure_ceiling; /* at most `ceiling` */
-	size_t cut_ceiling;     /* at most `ceiling`: where cut_bytes counts */
+	size_t cut_ceiling;     /* the same where cut_bytes counts; at most `ceiling` */
 	uint64_t line_ceiling;
 
 	enum unit unit;      /* what is counted */
 	size_t max_line;     /* a preview cuts longer lines ... */
 	bool own_words;      /* the command is terse, so its notices are genuine */
-	bool grow;           /* ... unless there is room for more of them */
+	bool grow;           /* ... but less of them if there is room */
 	enum mode mode;      /* which part of the text it shows */
 	enum fold fold;      /* and what of a success it folds */
 	unsigned head_share; /* percent */
@@ -81,8 +81,8 @@ void limit_widen(struct limit *l, const struct settings *s);
    "--". */
 bool limit_counts(enum unit unit, const char *line, size_t len);
 
-/* The part of a limit that a text exceeds, or (LIMIT_CUT: max_line) that keeps a preview from
-   showing more. */
+/* The part of a limit that a text exceeds, or that stops a preview from showing more (LIMIT_CUT:
+   max_line). */
 enum limit_part { LIMIT_NONE, LIMIT_BYTES, LIMIT_COUNT, LIMIT_CUT };
 
 /* Its name in reports: "bytes", "line_length", what is counted ("lines", "matches" ...); NULL for

@@ -58,7 +58,7 @@ const struct option *option_by_flag(const char *flag, size_t len, const char **i
 static const char *const bool_words[] = {"yes", "no", NULL};
 static const char *const tristate_words[] = {"auto", "yes", "no", NULL};
 
-/* The words that are read: each row has all values in their order. */
+/* The words that can be read; each row has all values, in their order. */
 static const char *const bool_read[] = {"no", "yes", "false", "true", "off", "on", "0", "1", NULL};
 static const char *const tristate_read[] = {"auto", "yes", "no",   "auto", "true", "false", "auto",
 					    "on",   "off", "auto", "1",    "0",    NULL};
@@ -158,7 +158,7 @@ const char *option_default(const struct option *o, char out[VALUE_LEN])
 	return option_is_number(o) ? option_number_text(o, o->initial, out) : o->preset;
 }
 
-/* Whether a string or item may be this one; else -1 with EINVAL and *error. */
+/* Checks the text of a string or item: 0, or -1 with EINVAL and *error. */
 static int check_text(const struct option *o, const char *text, struct option_error *error)
 {
 	if (strlen(text) > (uint64_t)o->max)

@@ -38,13 +38,14 @@ struct option {
 	const char *const *choices; /* OPTION_ENUM: NULL-terminated, in the order of the C enum */
 	const char *unit;           /* "columns"; for texts what they are: "NAME=VALUE" */
 	const char *flag;           /* "--cols"; NULL: none. Yes-or-no types have --no-pty, too */
-	bool choices_are_flags; /* and each choice but the first is one: --full is --print full */
-	const char *variable;   /* "TERSE_COLS"; NULL: only the user's and the system's file */
-	int64_t project_least;  /* a project's .terse.ini (settings.h) may set it, from this number
-				   on (or to 0, where that is none): a bad value changes the form
-				   of the text, but runs and ends nothing, sends nothing elsewhere
-				   and keeps no more on disk. 0: it may not */
-	const char *project_never; /* there, this choice is refused; NULL: none is */
+	bool choices_are_flags;     /* each choice but the first is a flag, too: --full is --print
+				       full */
+	const char *variable;       /* "TERSE_COLS"; NULL: only the user's and the system's file */
+	int64_t project_least; /* a project's .terse.ini (settings.h) may set it, from this number
+				  on (or to 0, where that is none): a bad value changes the form
+				  of the text, but runs and ends nothing, sends nothing elsewhere
+				  and keeps no more on disk. 0: it may not */
+	const char *project_never; /* the choice that is refused in that file; NULL: none */
 	bool in_profile;           /* OPTION_LIST: profiles add items to it */
 	size_t most;               /* OPTION_LIST: largest number of items; 0: no limit */
 	const char *help;          /* one sentence */
@@ -126,7 +127,8 @@ const char *option_range(const struct option *o, char out[RANGE_LEN]);
 
 struct buffer;
 
-/* All functions append to `out`, which remembers a failure. One asks it: 0, or -1 with ENOMEM. */
+/* All functions append to `out`, which remembers a failure until the caller asks for it: 0, or -1
+   with ENOMEM. */
 
 /* Appends the help of a flag beside it; the flag's line begins at `start` in `out`. */
 void option_print_beside(struct buffer *out, size_t start, const char *help);

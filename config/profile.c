@@ -44,7 +44,7 @@ enum { NESTED_MAX = 4 };
 
 /* --- choosing ---------------------------------------------------------------- */
 
-/* The verbs of terse, and what all the commands are that are not fed by others. */
+/* The verbs of terse, and of which kind all commands are that no other command feeds. */
 static const char verbs[] = "terse " PROFILE_TERSE_VERBS;
 enum own { OWN_QUIET, OWN_VERB, OWN_NOT };
 
@@ -79,13 +79,14 @@ static int profile_feeder(const struct words *w, int index)
 }
 
 /* Adds the profile of a command, which may be the one at `index` of a string (else NULL). `counts`:
-   its output is shown; `fed`: another one feeds it. */
+   the command's output is shown; `fed`: another command feeds it. */
 static int profile_add_command(struct chooser *c, char *const *command, bool counts, bool fed,
 			       const struct words *w, int index)
 {
 	char *const *words = command;
 	const char *name = NULL;
-	/* Its profile, or that of a command that it runs; or else the string that it runs. */
+	/* Finds the command's profile, or that of a command that it runs, or else the string that
+	   it runs. */
 	while (words && !strpbrk(shell_call_name(*words), "$`")) {
 		char *const *inner = wrapper_inner(words);
 		const char *inside = c->nested < NESTED_MAX ? wrapper_string(words) : NULL;
@@ -156,7 +157,7 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 		bool reads = profile_feeder(&w, i) >= 0;
 		if (reads && passes_on(words))
 			continue;
-		/* Its output is part of the string's if all that reads it passes it on. */
+		/* The command's output is part of the string's if every reader passes it on. */
 		int into = w.commands[i].into;
 		while (into >= 0 && passes_on(&w.words[w.commands[into].first]))
 			into = w.commands[into].into;
@@ -265,7 +266,7 @@ static void profile_add_items(struct settings *s, const struct option *o, const 
 		size_t i = 0;
 		while (i < list->count && strcmp(list->items[i], e->text) != 0)
 			i++;
-		/* The first ones count if there are too many, or no memory. */
+		/* If there are too many, or no memory, the first ones count. */
 		if (i < list->count || option_append(s, o, e->text, &error) < 0)
 			continue;
 		if (source->by < ORIGIN_PROFILE)
@@ -311,7 +312,7 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 			*source = (struct setting_source){
 				.by = ORIGIN_PROFILE, .project = from[at]->by == ORIGIN_PROJECT};
 		}
-		/* Notes what a preview owes to the project's file. */
+		/* Notes which settings of a preview come from the project's file. */
 		if ((strcmp(o->section, "report") == 0 || strcmp(o->section, "preview") == 0) &&
 		    (source->by == ORIGIN_PROJECT || source->project) &&
 		    len + strlen(o->key) + 3 <= sizeof(s->by_project))

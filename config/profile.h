@@ -13,10 +13,11 @@
 // is for commands without a profile.
 //
 // In a shell string, those commands count whose output is the string's: the last one of each
-// pipeline. A search in what find or ls prints belongs to their profile. tee, and a cat, less or
-// more without operands, only pass their input on: what feeds them counts. Commands of the profile
-// "quiet" print next to nothing and count only if no other does. Commands of different profiles get
-// the largest of their limits and mode smart. A string that can't be read gets the default.
+// pipeline. A search in the output of find or ls belongs to their profile. tee, and cat, less and
+// more without operands, only pass their input on: the command that feeds them counts. Commands of
+// the profile "quiet" print next to nothing and count only if no other does. Commands of different
+// profiles get the largest of their limits and mode smart. A string that can't be read gets the
+// default.
 #ifndef TERSE_CONFIG_PROFILE_H
 #define TERSE_CONFIG_PROFILE_H
 
@@ -73,8 +74,8 @@ bool profile_is_own(char *const argv[]);
 // The names of the verbs, once: for the profile of terse's own verbs, and for the table of them
 // (supervisor/verbs.c).
 
-/* In the order of `terse help`. OWN, and FIRST of these: what a verb prints has the size that was
-   asked for. OTHER: it runs another program, or previews a text. */
+/* In the order of `terse help`. OWN (and FIRST, the first of these): the verb prints as much as was
+   asked for. OTHER: the verb runs another program, or previews a text. */
 // clang-format off
 #define VERBS(FIRST, OWN, OTHER) \
 	OTHER(run) FIRST(read) OWN(search) OWN(changes) OWN(show) OWN(list) \

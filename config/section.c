@@ -64,8 +64,8 @@ const struct section_entry *section_next(const struct settings *s, const struct 
 			continue;
 		found = e;
 		*at = i + 1;
-		/* The first item of the last file that has the key is looked for: of what is built
-		   in one look is enough. */
+		/* Looks for the first item of the last file that has the key. The built-in sections
+		   need only one look. */
 		if (i < form->builtin_count)
 			i = form->builtin_count - 1;
 	}
@@ -74,7 +74,7 @@ const struct section_entry *section_next(const struct settings *s, const struct 
 
 /* --- sections as an ini text ----------------------------------------------------------- */
 
-/* The end of a line, with the position in a file, which set what stands there, as a comment. */
+/* Appends the end of a line; as a comment, the place in a file that has set it. */
 static void section_write_origin(struct buffer *out, const struct settings *s,
 				 const struct section_entry *e)
 {

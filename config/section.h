@@ -81,7 +81,7 @@ section_entry_at(const struct settings *s, const struct section_form *form, size
 /* The `index`th of the names, each counted once; NULL: there are no more. */
 const char *section_name(const struct settings *s, const struct section_form *form, size_t index);
 
-/* The values of options in the section `name`, by SETTING_SLOT(); NULL: no value. */
+/* Finds the values of options in the section `name`, by SETTING_SLOT(); NULL: no value. */
 void section_values(const struct settings *s, const struct section_form *form, const char *name,
 		    const struct section_entry *values[SETTING_SLOTS]);
 

@@ -27,7 +27,7 @@ bool project_find(char *path)
 	if (!getcwd(probe, PATH_MAX) || *probe != '/')
 		return false;
 	for (size_t len = strlen(probe);; len--, here = false) {
-		/* Without the slash behind it, so none of the root is left. */
+		/* The path without its last slash; of the root nothing is left. */
 		while (len > 0 && probe[len - 1] == '/')
 			len--;
 		memcpy(probe + len, file, sizeof(file));
@@ -52,7 +52,7 @@ bool project_find(char *path)
 /* Larger files are refused. */
 #define FILE_MAX ((size_t)1 << 20)
 
-/* Appends what is in the file now: io_read_all() would wait for who writes into a FIFO. */
+/* Appends what the file has now: io_read_all() would wait for a writer of a FIFO. */
 static int settings_read_now(int fd, struct buffer *text)
 {
 	for (const size_t most = text->len + FILE_MAX; text->len <= most;) {
@@ -242,7 +242,7 @@ int settings_load(struct settings *s, const char *system_file, struct option_err
 	for (enum origin by = ORIGIN_SYSTEM; by <= ORIGIN_PROJECT && result == 0; by++) {
 		const char *file = files[by];
 		bool must = named && by == ORIGIN_USER;
-		/* Few files exist, and access() is cheaper than open(). */
+		/* Most of these files do not exist, and access() is cheaper than open(). */
 		if (!file || (!must && access(file, F_OK) < 0))
 			continue;
 		struct option_error why = {""};

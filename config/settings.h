@@ -96,7 +96,7 @@ struct settings {
 
 	/* [prompt] */
 	char *person;        /* which questions are for a person (PCRE2); NULL: none */
-	char *call;          /* the command that calls him, without a shell */
+	char *call;          /* the command that calls a person, run without a shell */
 	int64_t person_wait; /* for him, ms */
 
 	/* [terminal] */
@@ -160,7 +160,7 @@ struct settings {
 
 	/* [shim] */
 	char *shell;         /* NULL: bash where there is one, else sh */
-	int64_t interactive; /* whether a shell to type into is terse shell's */
+	int64_t interactive; /* whether terse shell takes the place of a shell to type into */
 	struct strings pass; /* templates (config/pattern.h) */
 	int64_t in_front;    /* enum in_front */
 	int64_t comments;    /* whether a command's last comment asks something of terse */
@@ -182,7 +182,7 @@ struct settings {
 	const char *agent;        /* the agent whose section was applied; NULL: none */
 	bool own_words;           /* the command's profile is PROFILE_TERSE */
 	const char *applied;      /* the name of that profile; NULL: none was applied */
-	char by_project[120]; /* then: what the project's file sets of a preview: "size, mode" */
+	char by_project[120]; /* with it: what the project's file sets of a preview: "size, mode" */
 };
 
 #define SETTING_SLOTS SETTING_SLOT(offsetof(struct settings, sources))
@@ -212,11 +212,11 @@ bool settings_push(const struct settings *s);
 
 #define SETTINGS_SYSTEM_FILE "/etc/terse.ini"
 
-/* Initializes *s with the defaults, then the files, then the TERSE_* variables. `system_file` is
-   that. TERSE_CONFIG replaces the user's file (empty: none). A file or variable with an error is
-   ignored as a whole; *error holds the first error. A file that is missing or can't be read is an
-   error only if TERSE_CONFIG names it; a project's file that is not trusted is one. Returns 0
-   (error->text is not empty after an error), or -1 with ENOMEM and nothing to release. */
+/* Initializes *s with the defaults, then the files, then the TERSE_* variables. `system_file`: the
+   system's file. TERSE_CONFIG replaces the user's file (empty: none). A file or variable with an
+   error is ignored as a whole; *error holds the first error. A file that is missing or can't be
+   read is an error only if TERSE_CONFIG names it; a project's file that is not trusted is an error.
+   Returns 0 (error->text is not empty after an error), or -1 with ENOMEM and nothing to release. */
 int settings_load(struct settings *s, const char *system_file, struct option_error *error);
 
 /* Loads the text of a file, all or nothing (but for a lack of memory, after which a part may be
@@ -279,9 +279,8 @@ struct comment {
 	char flags[COMMENT_MAX][COMMENT_LEN]; /* "--yield=10s" */
 };
 
-/* Reads it, and sets what it asks for in the settings, as if these were flags. A value that is not
-   valid is left out, since a comment never kept a command from running: -1, with the last such
-   error. */
+/* Reads the comment, and sets what it asks for, as flags would. An invalid value is left out, since
+   a comment must not keep a command from running. Returns 0, or -1 with the last such error. */
 int comment_read(struct comment *c, const char *command, struct settings *s,
 		 struct option_error *error);
 

@@ -12,15 +12,15 @@
 #include <stdint.h>
 
 /* A phrase of [preview] patterns or ignore matches anywhere in a line, letters of ASCII in either
-   case; "*" stands for any bytes of the line. It needs some bytes in a row, so that a fast search
-   can look for them. */
+   case; "*" stands for any bytes of the line. A phrase needs some bytes in a row, so that a fast
+   search can look for them. */
 enum {
 	PHRASE_MAX = 150,  /* bytes */
 	PHRASE_COUNT = 32, /* in a list */
 	PHRASE_LEAST = 4,  /* bytes in a row */
 };
 
-/* A reason if `text` is no phrase, else NULL. */
+/* Returns NULL for a valid phrase, else the reason why it is none. */
 const char *phrase_refuse(const char *text);
 
 /* A whole number: "50". */

@@ -31,7 +31,7 @@ struct words {
 	char **words;
 	size_t word_count;   /* with the NULLs */
 	char *text;          /* what the words point into */
-	const char *comment; /* the one that the string ends with, in it; NULL: none */
+	const char *comment; /* the comment at the end of the string, in that string; NULL: none */
 };
 
 /* Strings with more commands, or with loops and the like nested deeper, are not read. */

@@ -47,7 +47,7 @@ bool active_is_inside(const char *value)
 	int supervisor;
 	if (!value || sscanf(value, "%d-%llu", &supervisor, &then) != 2 || supervisor <= 0)
 		return false;
-	/* Needs no search in the supervisor's session. */
+	/* In the supervisor's session no search is needed. */
 	pid_t pid = getsid(0) == supervisor ? supervisor : getppid();
 	/* /proc may be that of another PID namespace. */
 	if (pid == 0 || readlink("/proc/self", self, sizeof(self) - 1) <= 0 ||

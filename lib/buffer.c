@@ -130,7 +130,7 @@ void buffer_release(struct buffer *b)
 
 void *array_add(void *array, size_t *count, size_t *room, size_t size)
 {
-	/* By copies, since the pointer there is one to items of any type. */
+	/* Copies the pointer by its bytes, since it may be of any type. */
 	char *items;
 	memcpy(&items, array, sizeof(items));
 	if (*count == *room) {

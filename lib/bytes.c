@@ -16,8 +16,8 @@
 #define INLINE      static inline __attribute__((always_inline))
 #define TARGET_AVX2 __attribute__((target("avx2,bmi,popcnt")))
 
-/* Ask the C library, which looked at start-up: __builtin_cpu_supports() asks the processor again
-   in each process, and that is slow in a virtual machine. */
+/* Asks the C library, which looked at start-up: __builtin_cpu_supports() asks the processor again
+   in each process, which is slow in a virtual machine. */
 static bool cpu_has_avx2(void)
 {
 #if defined(__x86_64__) && __has_include(<sys/platform/x86.h>)
@@ -155,7 +155,7 @@ INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, const cha
 	return i;
 }
 
-/* A mask with one bit for each byte, of one with `1 << shift` bits. */
+/* Makes a mask with one bit for each byte from a mask with `1 << shift` bits for each. */
 INLINE uint64_t mask_pack(uint64_t mask, unsigned shift)
 {
 	if (shift == 3)
@@ -379,7 +379,7 @@ static size_t literals_find_from(const struct literals *s, const char *data, siz
 
 #if defined(__x86_64__)
 
-/* The groups that may have each of 32 bytes at the place of these tables. */
+/* For each of 32 bytes: the groups that may have it at the place of these tables. */
 INLINE TARGET_AVX2 __m256i literal_groups_avx2(__m256i low, __m256i high, __m256i v)
 {
 	const __m256i nibble = _mm256_set1_epi8(15);

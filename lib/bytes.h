@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Before a short loop with a constant end, which is then no loop. */
+/* Stands before a short loop with a constant end, which is then unrolled. */
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -21,7 +21,7 @@
 /* How many newlines there are. */
 uint64_t newline_count(const char *data, size_t len);
 
-/* The bytes of the first line, with its newline; all where there is none. */
+/* The length of the first line, with its newline; `len` if there is none. */
 static inline size_t line_size(const char *text, size_t len)
 {
 	const char *newline = len ? memchr(text, '\n', len) : NULL;
@@ -31,8 +31,8 @@ static inline size_t line_size(const char *text, size_t len)
 /* The line end of a text: "\r\n" if that ends the first line, else "\n". */
 const char *newline_of(const char *text, size_t len);
 
-/* Passes up to *n newlines and lowers *n by those passed. Returns the offset behind the
-   last of them if *n reached 0, else `len`. */
+/* Passes up to *n newlines and lowers *n by their number. Returns the offset behind the last of
+   them if *n is now 0, else `len`. */
 size_t newline_skip(const char *data, size_t len, uint64_t *n);
 
 /* Classes of so many bytes: a bit for each byte, the first one lowest. */

@@ -30,8 +30,8 @@ void json_add_text(struct buffer *out, const char *key, const char *data, size_t
 /* NULL is null. */
 void json_add_string(struct buffer *out, const char *key, const char *string);
 
-/* A string that was made apart, null if it is empty, and releases it. Its failure becomes the one
-   of `out`. */
+/* Adds a string that was made in a buffer of its own (null if that is empty), and releases that
+   buffer. If the buffer has failed, `out` fails. */
 void json_add_made(struct buffer *out, const char *key, struct buffer *made);
 
 void json_add_count(struct buffer *out, const char *key, uint64_t n);

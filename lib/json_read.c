@@ -21,7 +21,8 @@ struct json_blocks {
 	bool failed;
 };
 
-/* jansson passes nothing to the functions that it takes memory from. NULL: it does not read. */
+/* The blocks of the reading that is going on, or NULL: jansson passes no context to its
+   allocators. */
 static _Thread_local struct json_blocks *json_blocks;
 
 static void *json_allocate(size_t size)
@@ -52,7 +53,7 @@ static void json_free(void *memory)
 	free(memory);
 }
 
-/* Reads, or comes back from where there is no memory and frees all of it. */
+/* Reads. Where there is no memory, json_allocate() jumps back here, and all blocks are freed. */
 static json_t *json_load(struct json_blocks *b, const char *data, size_t len, size_t flags,
 			 json_error_t *error)
 {
@@ -80,7 +81,7 @@ static json_t *json_read_strictly(const char *data, size_t len, size_t flags, js
 	return value;
 }
 
-/* The surrogate that is escaped here; 0: there is none. */
+/* The surrogate whose escape is here; 0: there is none. */
 static uint32_t json_surrogate(const char *at, size_t len)
 {
 	uint32_t value;
@@ -89,7 +90,7 @@ static uint32_t json_surrogate(const char *at, size_t len)
 	return value >= 0xD800 && value <= 0xDFFF ? value : 0;
 }
 
-/* Copies the text; in strings what is half a character becomes U+FFFD. */
+/* Copies the text; in strings, half a character becomes U+FFFD. */
 static void json_mend(struct buffer *out, const char *data, size_t len)
 {
 	bool quoted = false;

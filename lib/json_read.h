@@ -1,7 +1,7 @@
-// Reading JSON: jansson, with its limits mended. At some places it goes on where it found no
-// memory: it ends the process, or gives a text without some of its bytes; here the first block that
-// is not to be had ends it. And it refuses half a character (a surrogate alone, bytes that are not
-// UTF-8), which writers of JSON make all the same: that becomes U+FFFD.
+// Reading JSON: jansson, with its limits mended. At some places jansson goes on without memory and
+// then ends the process, or gives a text that lacks bytes. Here the first failed allocation ends
+// the reading. jansson also refuses half a character (a surrogate alone, bytes that are not UTF-8),
+// which some writers of JSON produce: here that becomes U+FFFD.
 #ifndef TERSE_LIB_JSON_READ_H
 #define TERSE_LIB_JSON_READ_H
 

@@ -19,7 +19,7 @@
 #define LOOP_MOST 2048
 
 struct loop {
-	/* Filled from its end, so that what few descriptors need lies on one page. */
+	/* Filled from its end, so that a few descriptors use only one page. */
 	struct {
 		void (*ready)(void *ctx, short revents);
 		void *ctx;
@@ -29,8 +29,8 @@ struct loop {
 	struct pollfd fds[LOOP_MOST];
 };
 
-/* Nothing else of it needs a value, so that the room for many costs nothing. One that holds zeros
-   has begun, but its page, when it is read first, is made twice. */
+/* No other member needs a value, so room for many descriptors costs nothing. A zeroed loop has
+   begun, too, but the kernel makes its page twice if it is read first. */
 void loop_begin(struct loop *l);
 
 /* For this turn: calls `ready` (NULL: it only ends the turn) when one of `events` comes, or an
@@ -41,7 +41,7 @@ void loop_watch(struct loop *l, int fd, short events, void (*ready)(void *ctx, s
 /* A `ready` that sets the bool at `ctx`. */
 void loop_note(void *ctx, short revents);
 
-/* For this turn: it ends at this monotonic time; 0: no matter when. */
+/* This turn ends at this monotonic time at the latest; 0: no limit. */
 void loop_until(struct loop *l, int64_t at_ms);
 
 /* Waits, then calls what is ready in the order of loop_watch(). Returns how many descriptors are

@@ -31,14 +31,14 @@ void members_begin(struct members *m, const char *data, size_t len);
 /* Goes to the next member. Returns false behind the last one, and where the object is damaged. */
 bool members_next(struct members *m);
 
-/* Whether a key or value is this, as it is written: "null". */
+/* Whether a key or value is written exactly so: "null". */
 bool member_is(const struct member_value *v, const char *json);
 
 /* Reads a number from 0 to `most`. Returns false if it is none. */
 bool member_number(const struct member_value *v, uint64_t most, uint64_t *n);
 
-/* Writes the text that a string stands for, and a NUL, to `out`, which has room for v->len bytes.
-   Returns what is behind it there, or NULL: it is no string, not UTF-8, or has a NUL or an
+/* Writes the text of a string, and a NUL, to `out`, which has room for v->len bytes. Returns the
+   place behind the NUL, or NULL if the value is no string, is not UTF-8, or has a NUL or an
    unescaped control character. */
 char *member_text(const struct member_value *v, char *out);
 

@@ -25,11 +25,11 @@ struct process {
 
 int process_read(pid_t pid, struct process *p);
 
-/* Whether it still does something: it is there, and no zombie. */
+/* Whether the process still exists and is no zombie. */
 bool process_is_alive(const struct process *p);
 
-/* The name of what it runs: its program's, without the directory, or for an interpreter (node,
-   python ...) its script's. `room`: where that is put. NULL: not known. */
+/* The name of the program that the process runs, without the directory; for an interpreter (node,
+   python ...) the name of its script. `room`: memory for it. NULL: not known. */
 const char *process_program(pid_t pid, char *room, size_t size);
 
 /* Opens a file below /proc/PID for reading; its name as by printf. 0: of this process itself. */
@@ -78,7 +78,7 @@ long process_walk(struct process_walk *w, enum process_list list, pid_t pid);
 long process_walk_next(struct process_walk *w);
 void process_walk_end(struct process_walk *w);
 
-/* In a walk over descriptors: what one of them is called, as "pipe:[123]"; cut to the size. */
+/* In a walk over descriptors: reads the name of one, such as "pipe:[123]", cut to the size. */
 bool process_walk_link(const struct process_walk *w, long fd, char *link, size_t size);
 
 #endif

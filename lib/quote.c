@@ -102,7 +102,7 @@ static bool is_hidden(uint32_t cp)
 	return utf8_is_blank(cp) || !utf8_is_clean(cp) || cp == UTF8_REPLACEMENT;
 }
 
-/* How far a text goes along with the start of a notice, what is hidden aside. */
+/* How far a text agrees with the start of a notice, invisible characters not counted. */
 static enum likeness compare_notice(const char *data, size_t len)
 {
 	static const char terse[] = "[terse:", dots[] = "[...";
@@ -127,7 +127,7 @@ static enum likeness compare_notice(const char *data, size_t len)
 	return n < whole ? LIKENESS_BEGUN : LIKENESS_FULL;
 }
 
-/* Nearly all lines are told by their first byte. */
+/* For nearly all lines the first byte decides. */
 static bool may_begin_notice(char c)
 {
 	return c == '[' || c == ' ' || (unsigned char)c < ' ' || (unsigned char)c >= 0x7F;

@@ -13,16 +13,17 @@ struct buffer;
    and is seen. */
 bool quote_is_plain(uint32_t cp);
 
-/* Appends text; what may not stand there becomes an escape ("\\n", "\\x1b", "\\u202e", "\\xff"). A
-   `mark`, '"' or '\'', is put around it, and escaped within, as the backslash is; 0: none. */
+/* Appends text; characters that may not stand in such a line become escapes ("\\n", "\\x1b",
+   "\\u202e", "\\xff"). `mark`, '"' or '\'', is put around the text; the mark and the backslash are
+   escaped within it. 0: no mark. */
 void quote_text(struct buffer *out, const char *text, size_t len, char mark);
 
 /* Appends a word as a shell reads it back, for commands that terse tells the reader to run: as it
-   is, in single quotes where a shell would not take it as it is, or as $'...' (bash, zsh, ksh)
-   where there is what may not stand there. */
+   is; in single quotes if a shell would change it; or as $'...' (bash, zsh, ksh) if it has
+   characters that may not stand in such a line. */
 void quote_append(struct buffer *out, const char *word);
 
-/* Appends a word in single quotes, with all its bytes, which every shell reads alike: for commands
+/* Appends a word with all its bytes in single quotes, which every shell reads alike: for commands
    that terse itself executes. */
 void quote_single(struct buffer *out, const char *word);
 
@@ -49,7 +50,7 @@ bool guard_may_be_needed(const char *line, size_t len);
 /* Appends the text (`out` NULL: does not). Returns how many bytes it takes. */
 size_t guard_text(struct buffer *out, const char *data, size_t len, enum guard_mode mode);
 
-/* Whether it would append the bytes as they are. */
+/* Whether guard_text() would append the bytes unchanged. */
 bool guard_is_same(const char *data, size_t len, enum guard_mode mode);
 
 #endif

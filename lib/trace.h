@@ -6,7 +6,7 @@
 // the start, process ID, area, text.
 //
 // When it is off, a TRACE() costs one test of a variable, and none is on a path that runs for each
-// byte or line. Texts of the command and its arguments are not traced: what is secret stays so.
+// byte or line. The command's text and its arguments are not traced, so secrets stay secret.
 // Control bytes are escaped. Nothing waits for the file and nothing fails for it.
 #ifndef TERSE_LIB_TRACE_H
 #define TERSE_LIB_TRACE_H

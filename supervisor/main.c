@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without memory for the settings: a command that no option goes with is run as with TERSE=0.
-   Returns if it is none, or can't be. */
+/* There is no memory for the settings: runs a command that has no options as with TERSE=0. Returns
+   if there is none, or if it can't be run. */
 static void run_anyway(int argc, char **argv)
 {
 	const char *shell[] = {shell_find(NULL), "-c", argv[1], NULL};
@@ -72,9 +72,9 @@ int main(int argc, char **argv)
 		perror("terse");
 		return EXIT_TERSE;
 	}
-	/* The error of a configuration file is a line on standard error, but for one in .terse.ini,
-	   which others may have written: that is for people; an agent finds it in the footers and
-	   in doctor. `terse config check` prints it itself. */
+	/* An error in a configuration file is a line on standard error. One in .terse.ini, which
+	   others may have written, is shown only to people; an agent finds it in the footers and in
+	   doctor. `terse config check` prints errors itself. */
 	bool tells = !settings.project_is_wrong || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO));
 	if (named && strcmp(named->name, "config") == 0)
 		tells = !argv[2] || strcmp(argv[2], "check") != 0;

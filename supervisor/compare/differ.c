@@ -164,7 +164,8 @@ static void align_boxes(const struct align_rest *r, struct align_box box)
 		int32_t x = box.x0, y = box.y0;
 		align_split(r, &box, &x, &y);
 		struct align_box front = {box.x0, x, box.y0, y}, back = {x, box.x1, y, box.y1};
-		/* The larger one last, in this loop: so few of them are open at a time. */
+		/* The larger part is done last, in this loop, so that only few parts are open at a
+		   time. */
 		bool front_first = x - box.x0 + y - box.y0 < box.x1 - x + box.y1 - y;
 		align_boxes(r, front_first ? front : back);
 		box = front_first ? back : front;
@@ -175,12 +176,12 @@ static void align_boxes(const struct align_rest *r, struct align_box box)
 		r->alone[1][r->places[1][y]] = true;
 }
 
-/* Marks them: what is not marked is the same on both sides, in this order. Time is linear but for
-   what both have in another order. Returns 0, or -1 with ENOMEM. */
+/* Marks elements so that those without a mark are the same on both sides, in this order. The time
+   is linear, except for elements that both have in another order. Returns 0, or -1 with ENOMEM. */
 static int align_mark(const struct align_side *first, const struct align_side *second)
 {
 	struct align_side a = *first, b = *second;
-	/* Where they begin and end alike, that is what a reader takes for the same. */
+	/* Equal beginnings and ends are left unmarked first: a reader takes them for the same. */
 	for (; a.count > 0 && b.count > 0 && *a.hashes == *b.hashes; a.count--, b.count--) {
 		a.hashes++, a.alone++;
 		b.hashes++, b.alone++;
@@ -229,7 +230,7 @@ struct differ_side {
 	struct text *text;
 	struct walk *walk;
 	bool exact;
-	struct differ_line first;  /* of them, where the texts begin to differ */
+	struct differ_line first;  /* the line, and its place, where the texts begin to differ */
 	struct differ_line *lines; /* and one behind the last */
 	size_t count, room;
 	uint64_t *hashes;
@@ -251,7 +252,7 @@ static int differ_rewind(struct differ_side *s)
 	return s->walk ? 0 : -1;
 }
 
-/* Takes what the walk has come to. Returns 1, 0 at the end, or -1 with errno. */
+/* Takes the line or gap that the walk has reached. Returns 1, 0 at the end, or -1 with errno. */
 static int differ_take(struct differ_side *s, enum walk_kind kind, struct walk_line *at,
 		       struct differ_line *line)
 {
@@ -329,7 +330,7 @@ static struct differ_lines lines_of(const struct differ_side *s, size_t x, size_
 				     .end = s->lines[y].offset};
 }
 
-/* Reports what is not the same on both sides, in its order. Returns what `change` returned. */
+/* Reports the marked elements in their order. Returns what `change` returned. */
 static int differ_tell(const struct differing *d)
 {
 	const struct differ_side *a = &d->sides[0], *b = &d->sides[1];
@@ -373,8 +374,8 @@ static int differ_align_part(struct differing *d, bool bytes, const size_t from[
 	return align_mark(&sides[0], &sides[1]);
 }
 
-/* Lines that are the same in every byte belong together; between them those whose fingerprints
-   are. */
+/* Aligns lines that are the same in every byte; then, between those, lines with the same
+   fingerprint. */
 static int differ_align(struct differing *d)
 {
 	size_t at[2] = {0, 0}, end[2];

@@ -1,7 +1,8 @@
 // In which lines two texts differ.
 //
 // The equal bytes at their beginning are passed over. The rest, up to DIFFER_LINES lines of each
-// text, is aligned, so that as few as possible are told, where that is affordable.
+// text, is aligned, so that as few differing lines as possible are reported, where that is
+// affordable.
 //
 // Lines are compared by fingerprints (lib/fingerprint.h); with `exact` every byte counts. A missing
 // newline at the end of a text always does. A part that was not kept is one line, which has the
@@ -16,8 +17,8 @@
 
 #define DIFFER_LINES ((uint32_t)1 << 20)
 
-/* Lines of one text: `count` of them from number `from` on (of none: those in front of which
-   the other text has some), and their bytes in the file. */
+/* Lines of one text: `count` lines from number `from` on, and their bytes in the file. With count
+   0, the other text has lines in front of line `from`. */
 struct differ_lines {
 	uint64_t from, count;
 	uint64_t offset, end;
@@ -29,7 +30,7 @@ struct differ_change {
 
 /* Facts about both texts as a whole. */
 struct differ_facts {
-	bool same;       /* all lines, in every byte; and all of them were kept */
+	bool same;       /* all lines are the same in every byte, and all were kept */
 	uint64_t masked; /* pairs of lines that count as the same and are not, in every byte */
 };
 

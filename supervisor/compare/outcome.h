@@ -19,7 +19,7 @@ void outcome_free(struct outcome *o);
 /* Takes the next line of the text, or of the one `before`, without its newline. */
 void outcome_add_line(struct outcome *o, bool before, const char *line, size_t len);
 
-/* Writes "failed: 2 (new: test_a; fixed: test_c)", or "" where anything of it is not proven.
+/* Writes "failed: 2 (new: test_a; fixed: test_c)", or "" if any part of that is not proven.
    `succeeded`: how the run has ended. `new`: not among those that failed before; `fixed`: named as
    passed now; `no longer`: not among those that failed now, of a runner that tells when it has left
    tests out; `the same`: the same ones as before. */

@@ -18,7 +18,7 @@
 /* Lines of journals that are looked through: runs of the last days. */
 #define LOOKS 1000
 
-/* Opens the text of a run, or its standard error. Returns false where it is not all there, or
+/* Opens the text of a run, or its standard error. Returns false if a part is missing, or if it is
    longer than `most`. */
 static bool since_open_text(struct text *text, int dir, const struct meta *m, bool is_stderr,
 			    uint64_t most)
@@ -28,8 +28,8 @@ static bool since_open_text(struct text *text, int dir, const struct meta *m, bo
 	       text_open(text, dir, m->id, is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) == 0;
 }
 
-/* Whether two texts are the same in every byte; false where one can't be read. Most differ in how
-   many they have. */
+/* Whether two texts are the same in every byte; false if one can't be read. Most texts already
+   differ in length. */
 static bool since_is_same_part(const struct since_run *run, const struct earlier_run *other,
 			       bool is_stderr)
 {
@@ -58,7 +58,7 @@ static bool since_is_same_part(const struct since_run *run, const struct earlier
 /* Lines of longer texts are not looked at: that would take more than some 10 ms. */
 #define LINES_MOST ((uint64_t)4 * 1024 * 1024)
 
-/* The lines of a text, NULL where they are not all there; walk_free() and text_close() them. */
+/* Opens the lines of a text; NULL if some are missing. walk_free() and text_close() them. */
 static struct walk *since_walk(struct text *text, int dir, const struct meta *m, bool is_stderr)
 {
 	static const struct walk_options options = {.from = 1, .here = true};

@@ -35,8 +35,8 @@
 
 #define CALL_CHUNK ((size_t)64 * 1024)
 
-/* The descriptor that `terse run` gets as its leash, and a verb whose progress is wanted to be
-   asked by. */
+/* The descriptor of the leash that `terse run` gets, and of the socket by which a verb is asked for
+   its progress. */
 #define CALL_LEASH 3
 
 /* This program, also after it was replaced on disk. */
@@ -85,9 +85,9 @@ static int call_connect(int type, int *other)
 	return own;
 }
 
-/* In the child. With `env`, behind vfork(): executes `terse` with these words in the call's
-   directory and this environment. Otherwise, in a copy of the server: calls the verb with the
-   descriptors of its own alone, and with the vocabulary, the reach and the session of the tools. */
+/* Runs in the child. With `env`, behind vfork(): executes `terse` with these words in the call's
+   directory and this environment. Without `env`, in a copy of the server: calls the verb with only
+   the call's own descriptors, and with the vocabulary, the reach and the session of the tools. */
 static _Noreturn void call_become(const struct server *s, const struct call *c,
 				  const struct call_ends *e, char **argv, char **env)
 {
@@ -140,7 +140,8 @@ static void call_start(struct server *s, struct call *c, const struct buffer *wo
 	c->pid = -1;
 	if (!argv || (c->runs && !env))
 		goto out;
-	/* A file in memory ends, and nobody has to write while the child reads. */
+	/* The text is put into a file in memory: it has an end, and nobody has to write while the
+	   child reads. */
 	e.in = input ? memfd_create("stdin", MFD_CLOEXEC) : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (e.in < 0 ||
 	    (input && (io_write(e.in, json_string_value(input), json_string_length(input)) < 0 ||
@@ -214,8 +215,8 @@ void call_reap(struct call *c)
 #define RUN_LINES_MAX  1000000000
 #define RUN_FULL_BYTES 1048576
 
-/* Adds the arguments that are options. Who waits for a line does not wait for silence as well,
-   unless both are given. */
+/* Adds the arguments that are options. A call that waits for a line does not wait for silence as
+   well, unless both are given. */
 static void call_add_options(struct buffer *words, const struct arguments *a)
 {
 	const bool waits_for = argument_text(a, "for");
@@ -297,7 +298,7 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	if (!session)
 		return arguments_refuse(text, "session",
 					"there is none called %s; new_session starts one", name);
-	/* There would be no place for it if it goes on. */
+	/* A run that goes on after its call would find no place. */
 	if (!s->keep && held >= s->held_most) {
 		buffer_printf(text,
 			      "%zu commands run already, as many as this server can hold; "
@@ -319,7 +320,7 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	}
 	c->json = s->structured;
 	c->session = session->number;
-	/* Without the file in memory the command runs, and leaves nothing. */
+	/* Without the file in memory the command runs, but leaves no state. */
 	char *leave = argument_value(a, "args") ? NULL : shell_leave_open(&c->leave, s->program);
 	call_run_words(text, s, a, leave);
 	free(leave);
@@ -450,7 +451,7 @@ static void call_on_progress(void *ctx, short events)
 		buffer_append_string(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
 					    "\"notifications/progress\",\"params\":{");
 		json_add_raw(&line, "progressToken", c->token, strlen(c->token));
-		/* It has to grow, which the text of a command need not do. */
+		/* Progress has to grow, but a command's text need not grow. */
 		json_add_number(&line, "progress", now.elapsed_ms);
 		json_add_made(&line, "message", &text);
 		rpc_end(&line);
@@ -540,7 +541,7 @@ void call_finish(struct server *s, struct call *c)
 	    io_read_all(c->leave, &left, SHELL_STATE_MAX) == 0)
 		shell_state_take(&s->sessions.items[i].state, &c->before, left.data, left.len);
 	buffer_release(&left);
-	/* The other end of its leash is there, since the command or its children go on. */
+	/* The other end of the leash is still open: the command or its children go on. */
 	if (!s->keep && c->runs && c->leash >= 0 &&
 	    recv(c->leash, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN) {
 		s->held[s->held_count++] = c->leash;

@@ -47,8 +47,8 @@ struct inbox {
 	bool ended;         /* the client sends nothing more; an unfinished line counts as one */
 };
 
-/* Reads once from a descriptor that has something; at its end, sets `ended`. Never blocks then. No
-   memory for what came: its line counts as too long. */
+/* Reads once from a descriptor that is ready, and so never blocks; sets `ended` at the end. If
+   there is no memory for a line, it counts as too long. */
 void inbox_read(struct inbox *i, int fd);
 
 /* The next line, without its newline, for rpc_read(): valid until the next inbox_read(); NULL
@@ -179,7 +179,7 @@ int64_t argument_number(const struct arguments *a, const char *name, int64_t oth
 /* --- sessions --------------------------------------------------------------------------------- */
 
 // The shell sessions of a server: each a name, a directory and exported variables, which its
-// commands share one after the other. The session "default" is always there.
+// commands share one after the other. The session "default" always exists.
 
 // The state of a shell, "NAME=VALUE\0...": its exported variables, of which PWD is its directory.
 // The buffer remembers a lack of memory.
@@ -202,7 +202,7 @@ void shell_state_set(struct buffer *s, const char *format, ...)
 /* The value of a variable; "" where there is none. That of PWD is the directory, absolute. */
 const char *shell_state_value(const struct buffer *s, const char *name);
 
-/* Changes it, as this state's shell takes it: relative to its own, "~" is its HOME. */
+/* Changes the directory as the shell would: relative to the state's own, "~" is its HOME. */
 void shell_state_enter(struct buffer *s, const char *directory);
 
 /* Takes over what a command that began with `before` has left, another state. Returns 0, or -1 with
@@ -353,8 +353,8 @@ const char *call_verb_words(struct buffer *words, const struct server *s, const 
 /* The command ends with its session; its answer is dropped when it comes. */
 void call_cancel(struct call *c);
 
-/* Adds to a turn of the loop what is waited for, what the child prints only if it `may_print`; asks
-   for the state of a run whose progress is wanted, if it is time to. */
+/* Adds to a turn of the loop what the call waits for: the child's output only if it `may_print`.
+   Asks for the state of a run whose progress is wanted, if it is time. */
 void call_watch(struct call *c, struct loop *l, bool may_print);
 
 /* Sees whether the child has ended. */

@@ -77,8 +77,8 @@ uint64_t tally_units(const struct tally *t)
 
 /* The first lines. */
 
-/* So many bytes more than a line gets are kept of it: one that is hardly longer is not cut, and a
-   cut is between characters. */
+/* How many bytes of a line are kept beyond those that it gets: a line that is hardly longer is not
+   cut, and a cut is between characters. */
 #define BEHIND ((size_t)64)
 
 void head_begin(struct head *h, const struct limit *limit, const struct head_place *at)
@@ -111,8 +111,8 @@ static bool head_squeeze(struct head *h)
 
 void head_feed(struct head *h, const char *data, size_t len)
 {
-	/* A line costs what is kept of it, or three quarters of that when it is clean; and half of
-	   it may be forgotten. */
+	/* A line costs the bytes that are kept of it, of which cleaning may remove a quarter; and
+	   half of them may be forgotten. */
 	size_t room = 3 * h->limit.bytes;
 	while (len > 0 && h->is_open && (h->is_inside || h->count <= h->limit.bytes)) {
 		const char *newline = memchr(data, '\n', len);

@@ -24,14 +24,14 @@ struct tally {
 /* The next bytes of the text. `t` is all zeroes at first except `unit`. */
 void tally_feed(struct tally *t, const char *data, size_t len);
 
-/* Passes over bytes that are not there, with so many newlines. */
+/* Passes over missing bytes, which had this many newlines. */
 void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
 
 /* Lines and units so far, the unfinished line included. */
 uint64_t tally_lines(const struct tally *t);
 uint64_t tally_units(const struct tally *t);
 
-/* How much of a text is printed before it is known that it does not fit. */
+/* How much of a text is printed before it turns out not to fit. */
 struct head_place {
 	uint64_t bytes, lines, units;
 };

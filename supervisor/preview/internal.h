@@ -117,10 +117,10 @@ struct line {
 	uint64_t offset; /* of its first byte in the text */
 	uint64_t length; /* its newline included, when it has one */
 	bool ended;      /* it has one */
-	/* Its first bytes. When they are not all of it, `back` holds bytes from further on, without
-	   the newline: the last ones, or the most telling ones if there are bytes `after` them. It
-	   is empty when those are gone too. Of a whole line that tells most there, only `back_len`
-	   and `after` count. */
+	/* `front`: the line's first bytes. If they are not the whole line, `back` holds later
+	   bytes, without the newline: the last ones, or, if there are bytes `after` them, the most
+	   telling ones; it is empty if these are gone, too. If the line is whole, only `back_len`
+	   and `after` count, for the place that tells most. */
 	const char *front, *back;
 	size_t front_len, back_len, after;
 };
@@ -132,7 +132,8 @@ struct line_form {
 	bool first;      /* nothing but its start tells */
 	bool bare;       /* nothing but that stays, without a note */
 	uint64_t before; /* bytes of the text in front of offset 0, for the places in notes */
-	/* Stands in the first note, with the range behind it; beyond the limit. Or NULL. */
+	/* The command in the first note, with the range behind it; it is not counted in the limit.
+	   Or NULL. */
 	const char *command;
 };
 
@@ -142,9 +143,9 @@ enum { LINE_SLACK = 40 };
 /* Whether all bytes of the line are at hand. */
 bool line_is_whole(const struct line *l);
 
-/* Writes the line to `out` (NULL: only counts). The rest is replaced by
-   "[... bytes 496-4936]" (the first and the last of them, in the text), or to nothing; cuts are
-   made between characters. Returns the length; 0 when not even a few bytes beside that fit. */
+/* Writes the line to `out` (NULL: only counts). "[... bytes 496-4936]" (the first and the last
+   missing byte, counted in the text), or nothing, replaces the rest; cuts are between characters.
+   Returns the length; 0 when not even a few bytes beside that fit. */
 size_t line_write(const struct line *l, const struct line_form *form, char *out);
 
 /* weights.c: what the words and the forms of a line tell of a failure, fitted on labelled logs.
@@ -267,14 +268,15 @@ struct trait {
 	struct score score;
 	unsigned value;   /* set by whoever weighs */
 	uint32_t threads; /* named up to it, and it; 0: not known */
-	uint64_t owner;   /* without this line it tells nothing; 0: there is none */
-	uint64_t frame;   /* of a stack: it is that line, or its source; 0: there is none */
+	uint64_t owner;   /* the line without which it tells nothing; 0: there is none */
+	uint64_t frame;   /* the line of a stack that it is, or whose source it is; 0: there is
+			     none */
 	bool foreign;     /* that is not in the user's own code */
 	bool common;      /* many lines of progress are of its family */
 };
 
-/* Corrects what was found out about a line by the texts with which a user marks lines as telling,
-   or as not (config/value.h), and by what is asked. */
+/* Corrects the score of a line by the user's texts for lines that tell much or nothing
+   (config/value.h), and by the question. */
 void phrases_apply(const struct limit *limit, const struct line *line, struct score *score);
 
 /* score.c: the form of one message (how it begins, what it consists of), its words, and what both
@@ -415,8 +417,8 @@ struct store {
 	size_t used;
 };
 
-/* The least value of which, and of more, there are no more than *count lines; so many of the value
-   below that would be no more either. */
+/* The least value v for which at most *count lines have v or more. Sets *count to how many lines of
+   the next lower value would still fit. */
 unsigned store_least(const struct store *s, size_t *count);
 
 /* Finds the telling lines of a text while it is fed, and weighs them.
@@ -450,17 +452,17 @@ struct smart {
  */
 struct smart *smart_new(struct window *window, const struct limit *limit);
 
-/* Passes over the lines from `from` up to the last newline of the window, and counts them there. */
+/* Passes over the lines from `from` up to the last newline of the window, and only counts them. */
 void smart_read(struct smart *s, uint64_t from);
 
 /* The outcome for which the lines are weighed. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 
-/* Compares the stored lines with those of a run of the same command that went well. What
-   that has said, too, is normal: the others tell more. 0, or -1 with ENOMEM. */
+/* Compares the stored lines with those of a run of the same command that went well. Lines that such
+   a run has said, too, are normal; the others tell more. Returns 0, or -1 with ENOMEM. */
 int smart_compare(struct smart *s, const struct fingerprints *success);
 
-/* Sets what is known of all stored lines beside their scores, for a text of `bytes` bytes. */
+/* Fills in, for all stored lines of a text of `bytes` bytes, what is known beside their scores. */
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 
 /* Whether many lines of progress are of the family of a line with that score. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-	/* For what tells of a failure, bytes and lines; of a small budget half of it, of many lines
-	   an eighth. */
+	/* The share, in bytes and lines, for lines that tell of a failure: of a small budget one
+	   half, of many lines an eighth. */
 	RESERVE = 2048,
 	RESERVE_LINES = 64,
 	/* Percent of the budget that the end of a successful run has at least. */
@@ -22,10 +22,10 @@ enum {
 	CONTEXT = 45,
 	/* What a line costs beside its bytes; after a failure no smaller gap is left beside it. */
 	LINE_COST = 100,
-	/* Percent of its value that a line keeps when one like it is taken. */
+	/* The percentage of its value that a line keeps when a line like it is taken. */
 	NEXT_OF_SHAPE = 80,
 	MARKER_MAX = 512,
-	/* Units that are looked at in all, so that a very large budget costs no more. */
+	/* The most units that are looked at, so that a very large budget costs no more. */
 	WORK_MAX = 8 * 1000 * 1000,
 };
 
@@ -64,7 +64,7 @@ int layout_add(struct layout *l, const struct run *run, const struct trait *trai
 	size_t range = is_back ? 0 : ask->left_out_count;
 	if (number > l->total_lines)
 		return 0;
-	/* Which of the lines left out it is one of. */
+	/* Finds the range of left-out lines that the line is in. */
 	while (is_back && range < ask->left_out_count && ask->left_out[range].to < number)
 		range++;
 	if (is_back && (range == ask->left_out_count || ask->left_out[range].from > number))
@@ -116,7 +116,8 @@ static uint64_t unit_count(const struct layout *l, const struct entry *u)
 	return limit_counts(l->unit, u->run.line.front, len) ? unit_lines(u) : 0;
 }
 
-/* Whether there is room for a unit behind so many. Lines that do not count end no list. */
+/* Whether there is room for another unit after so many. Lines that do not count do not end a
+   list. */
 static bool has_count(const struct layout *l, uint64_t lines, uint64_t count)
 {
 	return !l->max_lines || lines + (count ? count : 1) <= l->max_lines;
@@ -268,7 +269,7 @@ static void layout_price(struct layout *l)
 	l->used += l->gap_cost + l->spell_cost;
 }
 
-/* The units around this one that are not chosen, as it is not. */
+/* Finds the stretch of unchosen units around this unchosen one. */
 static struct hole find_hole(struct layout *l, size_t unit)
 {
 	struct hole *h = &l->hole;
@@ -368,7 +369,7 @@ static bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spel
 	return true;
 }
 
-/* The units from there on are no part of the head: they stand as they are in the text. */
+/* Units from here on are not of the head, and are printed as they are in the text. */
 static void layout_end_head(struct layout *l, size_t from)
 {
 	size_t kept = from;
@@ -377,7 +378,7 @@ static void layout_end_head(struct layout *l, size_t from)
 		*u = l->units[i];
 		bool changed = u->is_first;
 		u->is_first = false;
-		/* Equal ones are one unit, as others are already. */
+		/* Joins equal lines into one unit, as was done for all others. */
 		size_t gone = run_join(&l->units[from], kept - from, sizeof(*u), RUN_EQUAL);
 		kept -= gone;
 		if (changed || gone)
@@ -409,7 +410,7 @@ static bool can_grow(const struct entry *u)
 /* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
 static void layout_grow(struct layout *l)
 {
-	/* Each gets as much more, and what one of them leaves the next ones have. */
+	/* Each gets an equal share; what one of them leaves goes to the next ones. */
 	size_t count = 0;
 	for (size_t i = 0; i < l->count; i++)
 		count += can_grow(&l->units[i]);
@@ -686,8 +687,8 @@ static void take_some(struct layout *l, const struct limit *limit)
 		told |= is_telling(l, i);
 	const bool fills = !smart || failed || l->asked_for || (!l->brief && !told);
 	if (fills && smart) {
-		/* With the lines above the last one that tells of a failure, or above the end, then
-		   with those behind it. */
+		/* Fills the room with the lines above the last one that tells of a failure, or
+		   above the end; then with those behind it. */
 		while (from > next && failed && !is_telling(l, from - 1))
 			from--;
 		for (int common = 0; common <= failed; common++) {
@@ -701,7 +702,7 @@ static void take_some(struct layout *l, const struct limit *limit)
 		if (limit->mode == MODE_ENDS)
 			take_end(l, next, l->count, false, l->budget);
 	}
-	/* A gap is closed that costs more than what is in it. */
+	/* Closes gaps that cost more than the lines in them. */
 	bool spelled = l->ask->spelled;
 	for (size_t i = 0, gap = 0; i <= l->count; i++) {
 		if (i < l->count && !l->units[i].chosen)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room behind the tail. Of an unfinished line that is no longer whole the start is kept. */
+/* Makes room behind the tail. If an unfinished line loses bytes by that, its start is kept. */
 static void window_shift(struct window *w)
 {
 	size_t unread = (size_t)(w->bytes - w->last_start), least = unread + LOOK_BACK + 1;
@@ -100,11 +100,11 @@ enum {
 };
 
 struct preview {
-	struct limit limit; /* `bytes`, `max_line`: of the choice that is made */
+	struct limit limit; /* `bytes` and `max_line` are those of the current choice */
 	struct preview_options given;
 	size_t most, least; /* bytes that a choice asks for */
 	struct window window;
-	struct head head; /* in mode head from where the text did not fit */
+	struct head head; /* in mode head: from the place on where the text did not fit */
 	bool by_head;
 	struct layout layout;
 	struct preview_piece last; /* what is left out when the layout has no memory */
@@ -137,11 +137,11 @@ struct preview *preview_new(const struct preview_options *options)
 	preview_set_budget(p, most);
 	/* terse's own text tells nothing of another run's end: there is a head only. */
 	p->is_unjudged = l->own_words && l->mode == MODE_HEAD;
-	/* A line that is cut needs its first bytes behind what is in the budget. */
+	/* A line that is cut needs its first bytes, which are behind the budget's. */
 	size_t keep = p->is_unjudged ? 0 : most + p->limit.max_line;
 	struct window *w = &p->window;
 	w->keep = keep < LAST_JUDGED ? LAST_JUDGED : keep;
-	/* So much more that it is not moved often. */
+	/* This much more, so that the bytes are not moved often. */
 	w->cap = 2 * w->keep + 2 * LONG_LINE;
 	w->tail = malloc(w->cap);
 	if (!w->tail) {
@@ -318,7 +318,7 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 		}
 		more = first || (!l->ask->is_head && window_next(&p->window, &cursor, &line));
 		for (; s < end && (!more || s->run.line.number < line.number); s++) {
-			/* Others are good enough, or a blank one behind such a line. */
+			/* Other lines are good enough, and so is a blank line behind one. */
 			bool is_next = l->count > 0 &&
 				       l->units[l->count - 1].run.to + 1 == s->run.line.number;
 			bool is_good = s->trait.score.kind == SCORE_BLANK

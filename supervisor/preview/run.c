@@ -5,7 +5,7 @@
 enum {
 	/* Leaving lines out must save so many times its cost: a marker with the last of them. */
 	ALIKE_GAIN = 2,
-	/* So many are looked at: short ones have to be many. */
+	/* How many lines are looked at: short lines have to be many. */
 	ALIKE_LOOK = 64,
 };
 
@@ -41,8 +41,8 @@ bool run_counts_on(const struct line *before, const struct line *line)
 		size_t end = k + m;
 		if ((n != m || memcmp(a + i, b + k, n) != 0) &&
 		    !(memchr(a + i, ':', n) && memchr(b + k, ':', m))) {
-			/* No time: the first counter, which stands for itself and is no part of a
-			   name as in "part_3.log". */
+			/* It is no time: takes the first counter that stands alone. In "part_3.log"
+			   the number is a part of a name. */
 			bool is_part =
 				(k > 0 && is_of_name(b[k - 1])) ||
 				(end + 1 < b_len && is_of_name(b[end]) && is_of_name(b[end + 1]) &&

@@ -227,7 +227,7 @@ struct occurrence {
 	size_t start, len;
 	uint32_t hash; /* in lower case */
 	bool upper;    /* FAILED */
-	bool embedded; /* in a path, an option, an identifier: it counts for nothing */
+	bool embedded; /* in a path, an option, an identifier: such a word does not count */
 	bool first;    /* begins the message */
 	bool colon;    /* is followed by one */
 };
@@ -430,7 +430,7 @@ static void find_message(const struct line *line, struct message *m)
 	}
 	while (len > 0 && is_blank(text[len - 1]))
 		len--;
-	/* With its indentation it starts behind time stamps. */
+	/* The line starts behind time stamps; its indentation counts. */
 	size_t start = 0, at = 0, end;
 	while ((end = stamp_end(text, len, at)) > at && skip_blanks(text, len, end) < len) {
 		at = skip_blanks(text, len, end);
@@ -480,7 +480,7 @@ static uint32_t shape_of(const char *text, size_t len)
    numbers. */
 static uint32_t family_of(const struct message *m, const struct reading *r, enum score_kind kind)
 {
-	/* Those about a place in a file begin behind that. */
+	/* Messages about a place in a file begin behind that place. */
 	bool placed = r->forms >> FORM_DIAGNOSTIC & 1;
 	const char *behind = placed ? memmem(m->text, m->len, ": ", 2) : NULL;
 	const char *at = behind ? behind + 2 : m->text, *end = m->text + m->len;

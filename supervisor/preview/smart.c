@@ -32,7 +32,7 @@ unsigned sketch_add(struct sketch *s, uint32_t shape)
 	unsigned least = sketch_count(s, shape);
 	if (least == UINT16_MAX)
 		return least;
-	/* Only the lower one grows: the other has collided. */
+	/* Only the lower count grows: the other row has a collision. */
 	for (int row = 0; row < 2; row++) {
 		uint16_t *count = &s->rows[row][slot(shape, row)];
 		if (*count == least)
@@ -92,8 +92,8 @@ struct smart *smart_new(struct window *window, const struct limit *limit)
 static void smart_store(struct smart *s, const struct line *line, const struct score *score)
 {
 	struct store *store = &s->store;
-	/* The line stored last, which is not the last one then, is joined with those that are like
-	   it: the texts of the first and of the last of them stay. */
+	/* Joins the line stored last with lines that are like it; the texts of the first and the
+	   last of them stay. Call it when another line follows. */
 	size_t gone = run_join(store->lines, store->count, sizeof(*store->lines), RUN_ALIKE);
 	if (gone > 0) {
 		store->count -= gone;
@@ -192,7 +192,7 @@ static void keep_before(struct smart *s, const struct line *line)
 	while (count < LINES_BEFORE && at > start && line->number - count > s->stored + 1) {
 		const char *newline = memrchr(start, '\n', (size_t)(at - start) - 1);
 		at = newline ? newline + 1 : start;
-		/* What else is there depends on how the text was fed. */
+		/* Bytes in front of these are there or not, depending on how the text was fed. */
 		if (line->front - at > LOOK_BACK)
 			break;
 		starts[count++] = at;
@@ -342,7 +342,7 @@ enum {
 static const float END_REACH = 16000.0f;
 /* How fast further lines of a family tell less, with those above and with all of them. */
 static const float AGAIN = 0.32f;
-/* Left for what a run that went well has said, too. */
+/* What is left of the weight of lines that a run that went well has said, too. */
 static const float OF_NORMAL = 0.15f;
 /* The share of its weight that a line hands on to the next ones, and to those above, and what is
    left of it at the next line, and at one that belongs to it. Values that were expected and quoted
@@ -478,7 +478,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		if (t->score.score == 0 && t->score.result == 0)
 			continue;
 		bool is_new = s->compared && !line->normal;
-		/* What a run that went well has not said is counted apart. */
+		/* Lines that a run that went well has not said are counted apart. */
 		uint32_t family = t->score.family ^ (is_new ? 0x5BD1E995u : 0);
 		uint8_t *count = &above[(family * 2654435769u) >> (32 - SEEN_BITS)];
 		float weight = own_weight(&t->score, *count,
@@ -513,7 +513,7 @@ struct normal {
 	bool said;
 };
 
-/* Of all of a line where that is stored, else of what is. */
+/* The fingerprint of the whole line if that is stored, else of the stored part. */
 static uint64_t stored_print(const struct line *l)
 {
 	bool newline = line_is_whole(l) && l->ended;

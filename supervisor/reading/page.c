@@ -215,7 +215,7 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 		if (kind == WALK_FAILED)
 			result = -1;
 		else if (kind == WALK_LINE && line.more_before)
-			/* The rest of a line that is too long to be shown. */
+			/* Leaves out the rest of a line that is too long. */
 			p->inside = !line.newline;
 		else if (kind == WALK_LINE)
 			result = page_add_line(p, &line);
@@ -373,7 +373,8 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 		if ((size_t)n > before)
 			s->from -= before - fit_floor(around, (size_t)n, before);
 	}
-	/* These bytes, and some more that tell where characters begin, up to a gap or the end. */
+	/* Reads these bytes, and a few around them that show where characters begin, up to a gap or
+	   the end. */
 	size_t len = wanted - s->from < most ? (size_t)(wanted - s->from) : most;
 	if (buffer_reserve(&s->raw, len + AROUND) < 0)
 		return -1;

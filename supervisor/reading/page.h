@@ -29,8 +29,8 @@ struct page_request {
 	uint64_t tail;  /* if not 0, the last so many lines instead */
 	uint64_t most;  /* lines to show at most, without a limit */
 	size_t room;    /* bytes, without those of gaps and of what is said of omissions */
-	const struct wording_place *place; /* for the commands that show what is omitted, and
-					      whether lines are numbered */
+	const struct wording_place *place; /* `place`: for commands that show omitted text;
+					      `numbered`: lines have numbers */
 };
 
 enum page_stop {
@@ -84,9 +84,9 @@ int page_seek(struct text *t, const struct page_request *request, uint64_t *numb
 
 void page_release(struct page *p);
 
-// A slice: bytes of a text by their offset in its file, whole characters only. A character belongs
-// to the slice in which it begins, so that joined slices are the text, wherever they were cut. A
-// slice ends where a gap begins.
+// A slice: bytes of a text, by their offset in its file, as whole characters. A character belongs
+// to the slice in which it begins, so joined slices give the text, wherever they were cut. A slice
+// ends where a gap begins.
 
 struct slice_request {
 	uint64_t from, length;

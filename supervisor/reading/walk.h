@@ -45,7 +45,7 @@ struct walk_line {
 	size_t len;       /* without the newline ... */
 	bool newline;     /* ... which is there, at data[len] */
 	bool wanted;
-	/* Only a part of it is there: more is before, behind. */
+	/* Only a part of the line is there; the rest is before it, behind it, or both. */
 	bool more_before, more_behind;
 	struct matcher_span span; /* of the match, if there is one and a part is missing; else see
 				     walk_span() */

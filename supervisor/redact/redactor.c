@@ -329,7 +329,8 @@ static int redactor_compare(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Adds the cuts for what is found in a view, and lowers *hold to where more is needed to know. */
+/* Adds the cuts for secrets found in a view. Lowers *hold to the place from which on more bytes are
+   needed to decide. */
 static int find_in(struct redactor *r, const struct redactor_view *v, bool final, size_t *hold)
 {
 	const struct secrets_text text = {.data = v->text.data,
@@ -367,8 +368,8 @@ static int find_in(struct redactor *r, const struct redactor_view *v, bool final
 	return buffer_check(&r->cuts);
 }
 
-/* Finds what is to be replaced, sorted by place, and from where on more is needed to know. Returns
-   0, or -1 with ENOMEM. */
+/* Finds what is to be replaced, sorted by place, and the place from which on more bytes are needed
+   to decide. Returns 0, or -1 with ENOMEM. */
 static int redactor_find(struct redactor *r, bool final, size_t *hold)
 {
 	buffer_clear(&r->cuts);
@@ -454,7 +455,8 @@ static bool redactor_turn(struct redactor *r, bool final)
 void redactor_feed(struct redactor *r, const char *data, size_t len)
 {
 	while (len > 0) {
-		/* Whether too much is held is asked at the same places however the bytes come. */
+		/* Checks whether too much is held at places that do not depend on how the bytes
+		   come. */
 		size_t room = REDACTOR_HOLD - r->fed % REDACTOR_HOLD, n = len < room ? len : room;
 		if (buffer_try_append(&r->work, data, n) < 0)
 			redactor_lose(r, data, n);

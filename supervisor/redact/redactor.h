@@ -113,8 +113,8 @@ void redactor_release(struct redactor *r);
 /* A whole string at once: appends it to `out`. Returns 0, or -1 with ENOMEM. */
 int redactor_string(struct secrets *secrets, const char *string, struct buffer *out);
 
-/* The same in place, in `room` bytes: what does not fit is cut off, and without memory all of it is
-   replaced. */
+/* The same in place, in `room` bytes: a result that is longer is cut; without memory the whole
+   string is replaced. */
 void redactor_inside(struct secrets *secrets, char *string, size_t room);
 
 /* A command's words, NULL-terminated: free() them, they are one block. NULL with ENOMEM. */

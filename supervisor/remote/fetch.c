@@ -71,12 +71,12 @@ int fetch_artifact(const struct settings *s, const char *id, char why_not[REMOTE
 				.limits = gc_limits(s),
 				.now_ms = clock_real_ms(),
 				.interval_ms = s->gc_interval};
-		/* Who only reads has no run after which the store is cleaned up. */
+		/* A user who only reads has no runs, after which the store would be cleaned up. */
 		if (gc_is_due(&store, s->gc_interval))
 			gc_run(&gc);
 		remote_key(id, key);
 		snprintf(file, sizeof(file), "%s/" OBJECT, outbox.path);
-		/* One that a process left which was killed. */
+		/* A file that a killed process has left. */
 		unlink(file);
 		got = remote_run(s, &call);
 		why = got < 0 ? call.why : got > 0 ? NULL : fetch_restore(s, &store, file, id);

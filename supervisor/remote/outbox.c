@@ -31,7 +31,8 @@
 #define DROPPED "dropped"
 #define RETRY   "retry"
 
-/* Locks: of the process that empties it; of who adds an archive or takes a run out. */
+/* Locks: of the process that empties the outbox; of processes that add an archive or take a run
+   out. */
 #define LOCK   "lock"
 #define ADDING "adding"
 
@@ -94,7 +95,7 @@ static bool item_remove(const struct outbox *o, const char *folder, const char *
 	return unlinkat(o->dir, path, 0) == 0;
 }
 
-/* Puts a file there, and makes what is missing of the directories in front of it. */
+/* Renames a file into its place, and makes missing directories of the path. */
 static int outbox_rename(const struct outbox *o, const char *from, const char *to)
 {
 	int result = -1;
@@ -294,8 +295,8 @@ void outbox_forgive(const struct outbox *o)
 	unlinkat(o->dir, DROPPED, 0);
 }
 
-/* Its line goes before its archive: one without is that of a run which was pushed. Returns whether
-   it waited. */
+/* Removes a run's line before its archive: a line without an archive is of a run that was pushed.
+   Returns whether the run waited. */
 static bool outbox_remove(const struct outbox *o, const char *id)
 {
 	bool waited = item_remove(o, WANTED, id);
@@ -348,8 +349,8 @@ static bool outbox_make_room(const struct outbox *o, uint64_t bytes, uint64_t mo
 	return fits;
 }
 
-/* Archives a run if it has ended: its line of the index takes its place, its archive, and then its
-   mark goes. Returns 0 if nothing more is to be done, or it goes on; -1 with errno. */
+/* Archives a run if it has ended: its line of the index is put in place, then its archive, and then
+   its mark is removed. Returns 0 if nothing is left to do or the run goes on; -1 with errno. */
 static int pack_one(const struct outbox *o, const struct settings *settings, struct store *stores,
 		    int count, const char *id)
 {
@@ -360,13 +361,13 @@ static int pack_one(const struct outbox *o, const struct settings *settings, str
 	struct stat st;
 	item_path(NEW, id, path);
 	item_path(LINES, id, line_at);
-	/* Who archived it was killed before the end. */
+	/* The process that archived it was killed before the end. */
 	if (io_is_there(o->dir, path) && io_is_there(o->dir, line_at)) {
 		outbox_forget(o, id);
 		return 0;
 	}
 	if (id_find(stores, count, "", id, &found) < 0) {
-		/* It was removed, or this is nothing that a run has made. */
+		/* The run was removed, or no run has made this file. */
 		if (store_is_short(errno))
 			return -1;
 		outbox_remove(o, id);
@@ -419,7 +420,7 @@ int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t
 	struct items items = {0};
 	int result = -1, count = 0, lock = outbox_lock(o, ADDING, until_ms);
 	if ((lock >= 0 || errno != EWOULDBLOCK) && items_read(&items, o, WANTED) == 0) {
-		/* One that a process left which was killed. */
+		/* A temporary file that a killed process has left. */
 		unlinkat(o->dir, TEMPORARY, 0);
 		count = store_open_everywhere(stores);
 		result = 0;
@@ -446,7 +447,7 @@ int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 	for (size_t i = 0; i < items.count && result == 0 && text.len + INDEX_LINE <= INDEX_SEGMENT;
 	     i++) {
 		const char *id = items.list[i].id;
-		/* One that has its mark is not archived yet. */
+		/* A run that has its mark is not archived yet. */
 		if (item_is_there(o, WANTED, id) || item_is_there(o, NEW, id) || errno != ENOENT)
 			continue;
 		item_path(LINES, id, path);
@@ -475,8 +476,8 @@ static bool is_late(int64_t end_ms)
 	return end_ms && clock_monotonic_ms() >= end_ms;
 }
 
-/* Moves what is in a folder until then (monotonic; 0: all). Notes the first reason why something
-   may be left. */
+/* Moves the files of a folder until this monotonic time (0: all of them). Notes the first reason
+   why something may be left. */
 static void outbox_move(const struct outbox *o, const struct settings *settings, const char *folder,
 			int64_t end_ms, char why[REMOTE_WHY])
 {
@@ -501,7 +502,7 @@ static bool outbox_is_empty(const struct outbox_state *s)
 	return s->waiting == 0 && !s->index_left;
 }
 
-/* Looks at what is left, for this reason; `unpacked`: a run that is not archived, too. */
+/* Counts what is left, for this reason; `unpacked`: with runs that are not archived. */
 static void outbox_measure(const struct outbox *o, bool unpacked, const char *why,
 			   struct outbox_state *s)
 {
@@ -552,7 +553,7 @@ void outbox_stay(const struct outbox *o, const struct settings *settings)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGHUP);
-	/* At once, so that the session may end and be removed. */
+	/* Archives at once, so that the session may end and be removed. */
 	outbox_pack(o, settings, 0);
 	for (bool last = false;;) {
 		struct outbox_numbers noted = read_numbers(o, RETRY, NULL);
@@ -603,7 +604,7 @@ struct outbox_state outbox_push(const struct outbox *o, const struct settings *s
 			if (!is_late(until_ms) && (done ? outbox_look(o).waiting > 0 : !*s.why))
 				continue;
 		} else {
-			/* Mostly since another process moves all the time. */
+			/* That is mostly since another process moves all the time. */
 			const char *why = errno == EWOULDBLOCK ? "another process still pushes"
 							       : strerror(errno);
 			outbox_measure(o, outbox_pack(o, settings, until_ms) < 0, why, &s);

@@ -72,11 +72,12 @@ int outbox_want(const struct outbox *o, const char *id);
 /* A run that goes on, or has just ended, is not wanted after all. */
 void outbox_forget(const struct outbox *o, const char *id);
 
-/* Archives all wanted runs that have ended, within outbox_max; waits for who does that until then
-   (as outbox_lock()). Returns 0, or -1 with errno: one could not be archived, nor those behind. */
+/* Archives all wanted runs that have ended, within outbox_max. Waits, as outbox_lock(), for another
+   process that does so. Returns 0, or -1 with errno: one run could not be archived, and those
+   behind it were not tried. */
 int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t until_ms);
 
-/* A run was removed: it is not pushed any more, unless that has begun. Returns whether it
+/* A run was removed: it is no longer pushed, unless its push has begun. Returns whether the run
    waited. */
 bool outbox_drop(const struct outbox *o, const char *id);
 
@@ -112,7 +113,7 @@ void outbox_stay(const struct outbox *o, const struct settings *settings);
 struct outbox_state outbox_push(const struct outbox *o, const struct settings *settings,
 				int64_t until_ms);
 
-/* Takes one of the locks, and waits for who has it until then (monotonic; 0: as long as it takes;
+/* Takes one of the locks; waits for its holder until `until_ms` (monotonic; 0: as long as it takes;
    OUTBOX_AT_ONCE: not at all). Returns a descriptor that holds it, or -1 with errno (EWOULDBLOCK:
    somebody has it). */
 #define OUTBOX_AT_ONCE 1

@@ -28,7 +28,8 @@
 /* rclone's status for what is not there: a directory, an object. */
 enum { STATUS_NO_DIRECTORY = 3, STATUS_NO_OBJECT = 4 };
 
-/* A child whose end no event tells, since the kernel has no pidfd_open(2), is looked at so often.
+/* Interval between looks at a child if the kernel has no pidfd_open(2), so that no event tells the
+   child's end.
  */
 #define LOOK_MS 200
 

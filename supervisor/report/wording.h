@@ -111,8 +111,8 @@ struct wording_since {
 struct wording_ending {
 	enum wording_state state;
 	bool timed_out;
-	/* Who still writes to the artifact, "tee still writes"; "": it can't be seen; NULL: nobody
-	   does. */
+	/* Who still writes to the artifact: "tee still writes"; "": somebody who can't be seen;
+	   NULL: nobody. */
 	const char *background;
 	bool project_ignored;   /* the project's .terse.ini has errors */
 	const char *by_project; /* what it sets of a preview: "size, mode"; NULL or "": nothing */
@@ -120,8 +120,8 @@ struct wording_ending {
 	int signal;
 	int64_t duration_ms;
 	uint64_t lines, bytes;
-	/* The prompt of a run that waits for input (of one that has ended: that it was ended for);
-	   "": it shows none; NULL: it does not wait. */
+	/* The prompt of a run that waits for input, or that was ended because it waited; "": it
+	   shows none; NULL: it does not wait. */
 	const char *prompt;
 	enum wait_kind asked; /* WAIT_PERSON, WAIT_SECRET: and it is for a person */
 	bool typing;          /* it can be typed into */
@@ -130,13 +130,14 @@ struct wording_ending {
 	bool picture;         /* the text ends with the last picture of its own screen */
 	const char *found;    /* the line that was waited for, or NULL */
 	const char *missed;   /* the pattern that was waited for in vain, or NULL */
-	int64_t waited_ms;    /* for that, or for anything to happen; 0: not reported */
+	int64_t waited_ms;    /* how long that, or anything, was waited for; 0: not reported */
 	struct limit limit;   /* of which `broken` was over first */
 	enum limit_part broken;
 	const struct wording_since *since; /* NULL: not compared */
 	bool omits;                        /* lines are left out ... */
 	bool cuts;                         /* ... or bytes of lines */
-	bool brief; /* it ends the answer to what its reader typed, who knows the ID and the verbs
+	bool brief; /* the line ends an answer to what its reader typed; he knows the ID and the
+		       verbs
 		     */
 };
 

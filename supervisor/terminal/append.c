@@ -38,7 +38,7 @@ void append_enter(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	const struct row *row = s->lines[s->y];
-	/* Most often it is not because of this, where lines are drawn again. */
+	/* Mostly this is not why the gear is left where lines are redrawn. */
 	for (; s->low > s->y; s->low--) {
 		if (s->lines[s->low]->begun || !row_is_blank(s->lines[s->low]))
 			return;
@@ -220,8 +220,8 @@ void append_trim(struct terminal *t, size_t most)
 	}
 }
 
-/* Takes more text than the screen holds: the last lines go to the tail, all that
-   is before them out at once. False if they are too long for the tail. */
+/* Takes more text than the screen holds: the last lines go to the tail, everything before them is
+   handed on at once. False if the last lines are too long for the tail. */
 static bool append_direct(struct terminal *t, const char *data, size_t len, size_t newlines)
 {
 	struct tail *tail = &t->tail;
@@ -275,7 +275,7 @@ static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 	return utf8_width(cp) == 0 || utf8_joins(SOME_EMOJI, joining ? ZWJ : 0, cp);
 }
 
-/* Takes text; false if it is for the grid gear, which is on then. */
+/* Takes text; returns false if the text is for the grid gear, which is then on. */
 static bool append_add(struct terminal *t, const char *data, size_t len, size_t newlines)
 {
 	struct tail *tail = &t->tail;
@@ -411,8 +411,8 @@ static const char *take_frames(struct terminal *t, const char *p, const char *en
 	return p;
 }
 
-/* A control character (not tab; a newline only if it does not imply CR). Returns
-   false if it is for the grid gear, which is on then. */
+/* Takes a control character (not tab; a newline only if it does not imply CR). Returns false if it
+   is for the grid gear, which is then on. */
 static bool control(struct terminal *t, char c)
 {
 	struct tail *tail = &t->tail;
@@ -468,7 +468,7 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 			p = terminal_escape(t, p, end);
 			more = t->appending && t->parser.state == PARSER_GROUND;
 		}
-		/* Where one colour or CR LF is, there mostly come more. */
+		/* Behind one colour or CR LF there are mostly more. */
 		if (more && !tail->carriage)
 			p = take_runs(t, p, end);
 		if (p == start)

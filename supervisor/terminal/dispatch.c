@@ -108,7 +108,7 @@ void cursor_restore(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	s->x = s->saved.x;
-	/* The place moved up with the text, at most to the top. */
+	/* Moves the saved place up with the text, at most to the top. */
 	s->y = s->saved.y > s->base
 		       ? (unsigned)clamp((int64_t)(s->saved.y - s->base), 0, s->rows - 1)
 		       : 0;
@@ -189,7 +189,7 @@ static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 		grid_edit(t, y, from, to - from, to - from);
 }
 
-/* A whole row, which then no longer continues the one above. */
+/* Erases a whole row, which then no longer continues the row above. */
 static void erase_row(struct terminal *t, unsigned y)
 {
 	erase(t, y, 0, t->screen->cols);
@@ -223,7 +223,7 @@ static void edit_erase(struct terminal *t)
 		erase(t, s->y, 0, s->cols);
 		screen_set_wrapped(s, s->y, false);
 	} else if (how == 2) {
-		/* Nothing that was shown is deleted: the rows down to the last one that was written
+		/* Deletes nothing that was shown: the rows down to the last one that was written
 		   scroll off, whatever the margins are. */
 		unsigned top = s->top, bottom = s->bottom, count = s->rows;
 		while (count > 0 && !row_has_text(s->lines[count - 1], false))

@@ -217,7 +217,8 @@ static bool stays(struct terminal *t, const struct row *row)
 	struct buffer line = BUFFER_INIT;
 	struct emitter e = {.write = emitter_collect, .ctx = &line};
 	bool wanted = false;
-	/* How much of it is new since a line stayed: of a longer one the end still stands. */
+	/* How much of the line is new since a line stayed: a longer line before it has left its
+	   end. */
 	const struct buffer *stayed = &t->overwritten.stayed;
 	bool same_size = stayed->len == now.used * sizeof(*row->cells);
 	while (same_size && now.used > 0 &&
@@ -557,8 +558,9 @@ static void replay(struct terminal *t, const struct row *row)
 	t->partial_len = 0;
 }
 
-/* Its text does not have its colours. Cells are taken in pairs from the last one on, since the
-   first may have left the screen; gaps, of wide characters and tabs, may be elsewhere now. */
+/* The row's text has no colours, so they are taken from the old cells. Cells are paired from the
+   last one backwards, since the first may have left the screen; gaps of wide characters and tabs
+   may be elsewhere now. */
 static void copy_styles(struct screen *s, const struct row *old)
 {
 	unsigned y = s->y, x = s->lines[y]->used;

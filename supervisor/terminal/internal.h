@@ -348,9 +348,10 @@ struct tail {
 	size_t len, cap;
 	size_t newlines;
 	bool carriage; /* a CR came last, so the cursor is in the first column */
-	bool apart;    /* something else came last: what follows begins a new character */
+	bool apart;    /* something other than text came last: the next byte begins a new
+			  character */
 	bool broken;   /* and a mark does not join the character before it */
-	bool redrawn;  /* its last line was written over: a row that is not plain */
+	bool redrawn;  /* its last line was written over, so that row is not plain */
 };
 
 /* The looks of characters: as many as a cell can tell apart. */
@@ -377,7 +378,7 @@ struct terminal {
 	struct string string;
 	uint32_t style; /* of the next character, as in a cell */
 	struct styles styles;
-	unsigned width; /* of the last character, for marks and REP; 0 if none */
+	unsigned width; /* width of the last character, for marks and REP; 0 if there is none */
 	struct tail tail;
 	bool appending; /* the append gear is on */
 	bool cut;       /* the run was cut short inside the alternate screen */
@@ -446,8 +447,8 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end);
 const char *terminal_escape(struct terminal *t, const char *p, const char *end);
 /* Hands on the cursor's row, which is a line, and all lines above. It is about to change. */
 void terminal_keep_row(struct terminal *t);
-/* A copy that has all its text in cells, so that to look changes nothing. Lines that leave its
-   screen go to `out`, unless NULL. Returns 0, or -1 with ENOMEM. */
+/* Makes a copy of the terminal with all text in cells, so that looking changes nothing. Lines that
+   leave the copy's screen go to `out`, unless that is NULL. Returns 0, or -1 with ENOMEM. */
 int terminal_copy(struct terminal *copy, const struct terminal *t, struct buffer *out);
 void terminal_copy_end(struct terminal *copy);
 /* The place of the cursor, from 1. */

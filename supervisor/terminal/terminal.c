@@ -133,7 +133,7 @@ static const char *sequence_feed(struct terminal *t, const char *p, const char *
 		if (event != PARSER_NOTHING)
 			dispatch_event(t, event, c);
 		if (t->parser.state >= PARSER_STRING) {
-			/* Which string it is, its first byte says. */
+			/* The first byte says which kind of string it is. */
 			t->parser.state = PARSER_STRING;
 			t->string.held[0] = (char)c;
 			t->string.len = 1;
@@ -325,7 +325,7 @@ uint64_t terminal_settled(const struct terminal *t)
 	return t->emitter.newlines + t->emitter.owed;
 }
 
-/* The first row from y on that is not handed on, or the cursor's. */
+/* The first row from y on that was not handed on, or the cursor's row. */
 static unsigned next_row(const struct screen *s, unsigned y)
 {
 	while (y < s->y && s->lines[y]->handed)
@@ -381,7 +381,7 @@ static unsigned line_end(const struct screen *s, unsigned first, unsigned curren
 	return next;
 }
 
-/* Hands on the line of these rows, unless it was. */
+/* Hands on the line of these rows, unless it was handed on before. */
 static void hand_on(struct terminal *t, unsigned from, unsigned to)
 {
 	struct screen *s = t->normal;
@@ -408,7 +408,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 		append_leave(t, false);
 	for (current = s->y; current > 0 && s->lines[current]->wrapped; current--)
 		;
-	/* How many of the rows above are lines to hand on. */
+	/* How many lines the rows above are that can be handed on. */
 	for (unsigned first = 0; first < current; first = next) {
 		next = line_end(s, first, current);
 		if (stands(s, first, next, now, plain_age, age, &plain) &&

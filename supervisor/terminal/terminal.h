@@ -1,14 +1,13 @@
 // Turns the bytes a command writes to its terminal into the text a person would
 // have seen: colours, cursor movement and overwritten progress are gone.
 //
-// Semantics are xterm's for everything that decides what ends up in scrollback
-// and on the final screen, with one difference: nothing that was shown is
-// deleted. ED 2 scrolls the screen into the text, ED 3 deletes nothing, RIS
-// starts below. What a CR lets a program write over is lost, unless the owner wants
-// to keep it (`stays`). The alternate screen is not part of the text, unless the run
-// ends inside it and there is no other text: then its last picture is (see also
-// `picture` below). A control string that does not end swallows nothing
-// (parser.c), and C1 controls are characters.
+// Semantics are xterm's for everything that decides what ends up in scrollback and on the final
+// screen, with one difference: nothing that was shown is deleted. ED 2 scrolls the screen into the
+// text, ED 3 deletes nothing, RIS starts below. Text that a program writes over after a CR is lost,
+// unless the owner wants to keep it (`stays`). The alternate screen is not part of the text, unless
+// the run ends inside it and there is no other text: then its last picture is (see also `picture`
+// below). A control string that does not end swallows nothing (parser.c), and C1 controls are
+// characters.
 //
 // Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid
 // UTF-8). CR LF is a newline, or stays. Soft-wrapped rows are joined.
@@ -53,8 +52,9 @@ struct terminal_events {
 	void (*text)(void *ctx, const char *data, size_t len);
 	/* The answer to a query of the program (DA1, DSR 6, ...). May be NULL. */
 	void (*reply)(void *ctx, const char *data, size_t len);
-	/* Something unlike it is about to be written over this line, from its first column on:
-	   whether it stays in the text, as a line in front of what replaces it. NULL: none does. */
+	/* Called when this line is about to be overwritten, from its first column on, by text that
+	   is unlike it: whether the line stays in the text, in front of its replacement. NULL: no
+	   line does. */
 	bool (*stays)(void *ctx, const char *line, size_t len);
 	void *ctx;
 };
@@ -64,8 +64,8 @@ struct terminal *terminal_new(const struct terminal_options *options,
 			      const struct terminal_events *events);
 void terminal_free(struct terminal *t);
 
-/* How a NUL is shown from here on: as a newline, or as U+2400. Before that it is not, as on a
-   terminal. */
+/* Sets how a NUL is shown from now on: as a newline, or as U+2400. Until then it is not shown, as
+   on a terminal. */
 enum terminal_nul { TERMINAL_NUL_IGNORED, TERMINAL_NUL_NEWLINE, TERMINAL_NUL_SYMBOL };
 void terminal_show_nul(struct terminal *t, enum terminal_nul how);
 
@@ -90,11 +90,10 @@ uint64_t terminal_lines(const struct terminal *t);
    handed on again below: what was seen stays in the text. */
 void terminal_commit(struct terminal *t);
 
-/* Hands on the first complete lines for as far as they have looked as they do
-   now for `age` or longer, in the unit of `now`. A plain line, on which nothing
-   has moved the cursor back or up, needs only `plain_age`; if that is less, what
-   is above it goes with it. It has to be called now and then, since that is when
-   it looks. */
+/* Hands on complete lines from the first one on, up to the first that has changed within `age` (in
+   the unit of `now`). For a plain line, on which nothing has moved the cursor back or up,
+   `plain_age` counts instead; if that is less, the lines above go with it. Call it now and then,
+   since only then it looks for changes. */
 void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t age);
 
 /* How many lines are handed on, counted as terminal_lines() does. */
