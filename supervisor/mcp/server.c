@@ -143,7 +143,7 @@ static void methods_initialize(struct server *s, const struct rpc_message *m)
 
 static const struct {
 	const char *name;
-	/* One of them answers; neither: with an empty result. */
+	/* One of the two answers; if both are NULL, the result is empty. */
 	void (*serve)(struct server *s, const struct rpc_message *m);
 	void (*add)(struct buffer *out, bool read_only);
 	bool early; /* may come before initialize */
@@ -213,8 +213,8 @@ static struct call *call_find(const struct server *s, const char *id)
 	return c;
 }
 
-/* Takes a message. A notification has no answer, whatever is wrong with it, and only one means
-   something here: nobody waits for a request any more. */
+/* Takes a message. A notification gets no answer, whatever is wrong with it. Only one notification
+   means something here: that nobody waits for a request any more. */
 static void server_take(struct server *s, const char *line, size_t len)
 {
 	struct rpc_message m;
@@ -254,8 +254,8 @@ static void server_take(struct server *s, const char *line, size_t len)
 	json_decref(m.value);
 }
 
-/* One turn: waits for what can happen next; what has come is dealt with, as long as the client
-   takes answers. */
+/* One turn: waits for what can happen next, and deals with it as long as the client takes
+   answers. */
 static void server_turn(struct server *s)
 {
 	struct loop l;
@@ -263,7 +263,7 @@ static void server_turn(struct server *s)
 	size_t waiting = 0;
 	const char *line;
 	size_t len;
-	/* The call that may print although too much waits already; NULL: each may. */
+	/* `only`: the one call that may print although too much waits already; NULL: each may. */
 	for (const struct call *c = s->calls; c; c = c->next) {
 		waiting += c->output.len;
 		if (c->pid && (!only || c->output.len > only->output.len))
@@ -305,7 +305,7 @@ static int server_run(struct server *s)
 	static const int ends[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
 	struct rlimit files;
 	sigset_t set;
-	/* A client that ignores it has left that to this process, and then no child could be waited
+	/* A client that ignores SIGCHLD has passed that on, and then no child could be waited
 	   for. */
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
@@ -316,8 +316,8 @@ static int server_run(struct server *s)
 	sigaddset(&set, SIGPIPE);
 	if (s->signals < 0 || sigprocmask(SIG_BLOCK, &set, &s->mask) < 0)
 		return -1;
-	/* As many calls and runs that go on as there are descriptors for: further requests wait,
-	   rather than fail because of that. */
+	/* The limit of descriptors decides how many calls, and runs that go on, there can be:
+	   further requests wait rather than fail. */
 	size_t most = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : SERVER_OWN_FILES;
 	size_t held = most / (SERVER_CALL_FILES + 1);
 	s->held_most = held < SERVER_HELD_MAX ? held : SERVER_HELD_MAX;
@@ -330,7 +330,7 @@ static int server_run(struct server *s)
 	while (!s->out.error && clock_monotonic_ms() < s->end_at &&
 	       (s->end_at == INT64_MAX || s->calls || s->out.queue.len > 0))
 		server_turn(s);
-	/* Everything that the server holds is closed, by which the commands on a leash end. */
+	/* Closes everything that the server holds. That ends the commands on a leash. */
 	while (s->calls) {
 		if (s->calls->pid && !s->calls->runs)
 			kill(s->calls->pid, SIGKILL);
@@ -359,7 +359,7 @@ static int mcp_run(struct verb_call *c)
 	if (!s || n < 0 || !(directory = shell_directory()))
 		goto failed;
 	shell_state_init(&s->start, directory, environ);
-	/* The tools that run nothing are inside of no run. */
+	/* Tools that run nothing do not count as inside of a run. */
 	unsetenv(ACTIVE_NAME);
 	unsetenv("TERSE");
 	s->settings = c->settings;

@@ -40,7 +40,8 @@ enum { RPC_ID_MAX = 512 };
 #define INBOX_LINE_MAX ((size_t)16 * 1024 * 1024)
 
 struct inbox {
-	struct buffer data; /* lines that came and were not taken, and the start of one; owned */
+	struct buffer data; /* lines that came and were not taken yet, and the start of the next;
+			       owned */
 	size_t taken;       /* bytes of it */
 	size_t most;        /* of a line; INBOX_LINE_MAX but for tests */
 	bool skipping;      /* the rest of a line that is too long */
@@ -140,12 +141,13 @@ struct tool {
 	bool destructive; /* what it does can't be undone */
 	bool open_world;  /* it reaches beyond the server's own commands */
 
-	/* One of them answers: the server, 0 and appends the text, or -1 and what is wrong; or a
-	   child of it, the verb with these options. */
+	/* One of the two answers. The server does: `answer` appends the text and returns 0, or what
+	   is wrong and -1. Or a child of the server does: the verb, with these options. */
 	int (*serve)(struct server *s, const struct arguments *a, struct buffer *text);
 	const char *verb, *also; /* an option that it always has; or NULL */
 
-	/* Returns what is wrong with arguments that do not go together, or NULL; or NULL. */
+	/* Returns what is wrong with arguments that do not go together, or NULL. May itself be
+	   NULL. */
 	const char *(*check)(const struct arguments *a);
 
 	const struct argument *arguments; /* end with a NULL name */
@@ -160,9 +162,9 @@ const struct tool *tool_find(const char *name, bool read_only);
 /* Appends the array of the tools as tools/list has it. */
 void tools_list(struct buffer *out, bool read_only);
 
-/* Reads the object `given` (NULL: empty). Understood, too: what other tools call an argument
-   (timeout_ms, description), numbers and booleans as strings ("5"), which models write, and null,
-   "", 0 or [] for what is left out. Values are changed in `given`. Returns 0, or -1 and appends
+/* Reads the object `given` (NULL: empty). Also takes other tools' names of arguments (timeout_ms,
+   description), numbers and booleans as strings ("5"), as models write them, and null, "", 0 or []
+   for an argument that is left out. Values are changed in `given`. Returns 0, or -1 and appends
    what is wrong. */
 int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 		   struct buffer *wrong);
@@ -186,10 +188,10 @@ int64_t argument_number(const struct arguments *a, const char *name, int64_t oth
 //
 // A session has one. A command's shell starts with it, and when it ends, a child of it (`terse mcp
 // --leave`) writes down what it inherits: nothing is parsed, so `cd`, `export`, `unset` and
-// `source` all count. Only what changed during the command is taken over, so that commands that run
-// at the same time do not undo each other's changes.
+// `source` all count. Only changes that a command has made are taken over, so that commands that
+// run at the same time do not undo each other's changes.
 
-/* Bytes of a state that is taken over; of a larger one nothing is. */
+/* The largest state that is taken over, in bytes; nothing is taken of a larger one. */
 #define SHELL_STATE_MAX ((size_t)4 * 1024 * 1024)
 
 /* Makes one of an environment, without what belongs to this process alone. */
@@ -205,8 +207,9 @@ const char *shell_state_value(const struct buffer *s, const char *name);
 /* Changes the directory as the shell would: relative to the state's own, "~" is its HOME. */
 void shell_state_enter(struct buffer *s, const char *directory);
 
-/* Takes over what a command that began with `before` has left, another state. Returns 0, or -1 with
-   errno and all as it was: EPROTO, it is none; ENOMEM. */
+/* Takes over the changes from `before`, with which a command began, to `left`, the state that it
+   has left. Returns 0, or -1 with errno and everything as it was: EPROTO: `left` is no state;
+   ENOMEM. */
 int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len);
 
 /* The strings of a buffer, each with its NUL, as argv and environ have them. NULL without memory;
@@ -350,7 +353,7 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 const char *call_verb_words(struct buffer *words, const struct server *s, const struct arguments *a,
 			    bool *json);
 
-/* The command ends with its session; its answer is dropped when it comes. */
+/* Ends the command with its session; drops its answer when it comes. */
 void call_cancel(struct call *c);
 
 /* Adds to a turn of the loop what the call waits for: the child's output only if it `may_print`.

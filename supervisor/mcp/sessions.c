@@ -107,7 +107,7 @@ int shell_state_take(struct buffer *s, const struct buffer *before, const char *
 		if (!shell_is_private(left + at) && (!old || strcmp(old, left + at) != 0))
 			shell_state_set(&taken, "%s", left + at);
 	}
-	/* A variable that comes twice has its last value. */
+	/* If a variable comes twice, its last value counts. */
 	errno = EPROTO;
 	if (buffer_check(&taken) < 0 || *shell_state_value(&taken, "PWD") != '/') {
 		buffer_release(&taken);
@@ -132,7 +132,7 @@ char **shell_strings(const struct buffer *s)
 char *shell_directory(void)
 {
 	const char *named = getenv("PWD");
-	/* libc takes a PWD that is relative as it stands. */
+	/* libc takes even a relative PWD unchanged, so it is checked here. */
 	return named && *named == '/' ? get_current_dir_name() : getcwd(NULL, 0);
 }
 
@@ -196,7 +196,7 @@ struct session *sessions_begin(struct sessions *s, const char *name, const struc
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	char own[SESSIONS_NAME_MAX + 1] = "";
-	/* A name that was chosen earlier is passed over. */
+	/* Passes over names that are in use. */
 	while (!name && (!*own || sessions_find(s, own)))
 		snprintf(own, sizeof(own), "session-%" PRIu64, *own ? ++s->begun : s->begun);
 	name = name ? name : own;

@@ -315,7 +315,7 @@ static int arguments_find(const struct tool *tool, const char *given)
 	return -1;
 }
 
-/* Whether it is a string; *nul: with a NUL in it, which no word, path or variable can have. */
+/* Whether the value is a string; *nul: it has a NUL, which no word, path or variable can have. */
 static bool arguments_is_text(const json_t *value, bool *nul)
 {
 	const char *text = json_string_value(value);
@@ -323,8 +323,8 @@ static bool arguments_is_text(const json_t *value, bool *nul)
 	return text;
 }
 
-/* Takes the value of an argument, given by the name `key`. Returns 0, or -1 after saying what it
-   has to be. */
+/* Takes the value of an argument that was given under the name `key`. Returns 0, or -1 after saying
+   what the value has to be. */
 static int arguments_take(struct arguments *a, int at, const char *key, json_t *value,
 			  struct buffer *wrong)
 {
@@ -381,9 +381,9 @@ static int arguments_take(struct arguments *a, int at, const char *key, json_t *
 	return 0;
 }
 
-/* What models write for an argument: the value that it stands for, which replaces a string in
-   `given` where another type is wanted; NULL: it is left out, for which clients that have to give
-   every argument give null, "", 0 or []. Data may be empty. */
+/* Returns the value that an argument stands for, as models write it; it replaces a string in
+   `given` where another type is wanted. NULL: the argument counts as left out. Clients that have to
+   give every argument give null, "", 0 or [] for that. Data may be empty. */
 static json_t *arguments_mend(const struct argument *t, json_t *given, const char *key,
 			      json_t *value)
 {
@@ -420,7 +420,7 @@ int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 		return arguments_refuse(wrong, "arguments", "must be an object");
 	json_object_foreach(given, key, value)
 	{
-		/* Arguments that tools of other makers have: models give them to any. */
+		/* Arguments of other makers' tools: models give them to any tool. */
 		if (strcmp(key, "description") == 0)
 			continue;
 		int at = arguments_find(tool, strcmp(key, "timeout_ms") == 0 ? "timeout" : key);

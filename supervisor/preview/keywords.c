@@ -19,7 +19,7 @@ enum {
 	PHRASES = 64,
 };
 
-/* The first bytes of a phrase that stand in a row. */
+/* The first part of a phrase, between its stars, that is long enough for a search. */
 static const char *first_part(const char *phrase)
 {
 	const char *star;
@@ -28,7 +28,7 @@ static const char *first_part(const char *phrase)
 	return phrase;
 }
 
-/* Has a search look for a text, in the group that has the fewest; where all are full, it does not.
+/* Adds a text to a search, in the group that has the fewest; not if all are full.
  */
 static void look_for(struct literals *prefilter, const char *text)
 {
@@ -41,7 +41,7 @@ static void look_for(struct literals *prefilter, const char *text)
 		literals_add(prefilter, text, least);
 }
 
-/* The next word of a question from `at` on; its length is *len, 0: there is none. */
+/* The next word of a question, from `at` on; *len: its length, 0 if there is none. */
 static const char *next_word(const char *at, size_t *len)
 {
 	do {
@@ -51,7 +51,7 @@ static const char *next_word(const char *at, size_t *len)
 	return at;
 }
 
-/* Where a part of a phrase is in a text, in either case; NULL: nowhere. */
+/* Finds a part of a phrase in a text, in upper or lower case; NULL: it is not there. */
 static const char *find_part(const char *at, const char *end, const char *part, size_t len)
 {
 	for (; (size_t)(end - at) >= len; at++) {
@@ -61,7 +61,7 @@ static const char *find_part(const char *at, const char *end, const char *part, 
 	return NULL;
 }
 
-/* Where one of the phrases begins in a text; NULL: none is in it. */
+/* Finds where one of the phrases begins in a text; NULL: the text has none. */
 static const char *find_phrase(const struct strings *phrases, const char *text, size_t len)
 {
 	for (size_t i = 0; phrases && i < phrases->count && i < PHRASES; i++) {

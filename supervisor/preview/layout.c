@@ -176,7 +176,7 @@ static bool unit_is_marked(const struct layout *l, const struct entry *u)
 	return is_cut(u) && u->run.line.front_len == 0 && !l->bare;
 }
 
-/* Finds out what a unit costs when it is printed; 0: it can't be, or there is no memory for it. */
+/* Finds out what it costs to print a unit; 0: it can't be printed, or there is no memory. */
 static void layout_price_unit(struct layout *l, struct entry *u)
 {
 	uint64_t repeats = u->run.to - u->run.line.number;
@@ -210,9 +210,9 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 	}
 }
 
-/* The gap between two units; NULL is the end of the text on that side. From > to: there is none.
-   Or the jump in front of a unit that is not the next line, where no line is left out that was not
-   announced already. */
+/* The gap between two units (NULL: the end of the text on that side); from > to: there is none. Or
+   a jump: the second unit is not the next line, but all lines between were announced as left out
+   before. */
 static struct preview_piece gap_between(const struct layout *l, const struct entry *a,
 					const struct entry *b)
 {
@@ -245,8 +245,8 @@ static size_t gap_cost(const struct layout *l, const struct entry *a, const stru
 	return gap.from <= gap.to ? marker_cost(l, &gap) : 0;
 }
 
-/* Prices all units, and what is kept free for the first marker: the command in it takes most at the
-   last lines, which have the longest numbers. */
+/* Prices all units, and the room that is kept free for the command in the first marker, which is
+   longest for the last lines with their long numbers. */
 static void layout_price(struct layout *l)
 {
 	struct preview_piece piece = {.kind = PREVIEW_GAP,
@@ -283,8 +283,8 @@ static struct hole find_hole(struct layout *l, size_t unit)
 	return *h;
 }
 
-/* Prices a unit, of which fewer bytes are shown for as long as that is more than `most`: bytes may
-   grow when they are cleaned, and it may have a fold. */
+/* Prices a unit, and shows fewer of its bytes until the price is at most `most`: cleaning may make
+   bytes more, and the unit may have a fold. */
 static void price_within(struct layout *l, struct entry *u, size_t most)
 {
 	layout_price_unit(l, u);
@@ -294,8 +294,8 @@ static void price_within(struct layout *l, struct entry *u, size_t most)
 	}
 }
 
-/* Takes a unit if the budget allows, cut so that it fits and to `most` bytes; 0: only the whole of
-   it. */
+/* Takes a unit if the budget allows it, cut to fit and to `most` bytes; `most` 0: only as a
+   whole. */
 static bool layout_take(struct layout *l, size_t unit, size_t most)
 {
 	struct entry *u = &l->units[unit];
@@ -317,7 +317,7 @@ static bool layout_take(struct layout *l, size_t unit, size_t most)
 		price_within(l, u, room);
 	}
 	uint64_t lines = unit_count(l, u);
-	/* A cut that saves hardly more than its note takes from the line for nothing. */
+	/* A cut is no use if it saves hardly more than its note costs. */
 	bool is_idle = u->cost < whole.cost && whole.cost - u->cost < LINE_SLACK;
 	if (u->cost == 0 || u->cost > room || is_idle || !has_count(l, l->lines, lines)) {
 		*u = whole;
@@ -333,9 +333,9 @@ static bool layout_take(struct layout *l, size_t unit, size_t most)
 	return true;
 }
 
-/* Takes the units from..to, which are all that is not chosen between their neighbours, if nothing
-   else is in the gap and they cost no more than `room`, or than its marker; `spelled`: with the
-   command in it. Returns whether there is no gap then. */
+/* Closes the gap of the units from..to, all unchosen units between two neighbours: takes them if
+   the gap has no other lines and they cost no more than `room` or than the gap's marker (`spelled`:
+   with the command). Returns whether the gap is closed. */
 static bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, size_t room)
 {
 	const struct entry *before = from > 0 ? &l->units[from - 1] : NULL;
@@ -407,7 +407,7 @@ static bool can_grow(const struct entry *u)
 	return u->chosen && unit_lines(u) == 1 && is_cut(u);
 }
 
-/* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
+/* Gives the rest of the budget to taken lines that are cut, the shortest first. */
 static void layout_grow(struct layout *l)
 {
 	/* Each gets an equal share; what one of them leaves goes to the next ones. */
@@ -431,8 +431,9 @@ static void layout_grow(struct layout *l)
 
 /* Which lines are taken. */
 
-/* When a run has failed, so much of a budget is for the lines that tell of it and the last ones,
-   whatever the mode. While the outcome is open no more is printed than leaves it. */
+/* If a run has failed, this share of the budget is for the lines that tell of the failure and for
+   the last lines, whatever the mode. While the outcome is open, so little is printed that this
+   share is left. */
 static size_t reserved_bytes(size_t bytes)
 {
 	return size_min(bytes / 2, RESERVE);
@@ -463,9 +464,9 @@ struct limit layout_head_share(const struct limit *limit)
 	return share;
 }
 
-/* Whether the lines behind one of a run that ended well say all of it: it has a word of failure,
-   and is the title of a test that passed, one of many of its form, or something after which the run
-   went on as before. */
+/* In a run that ended well: whether a line with a word of failure is a false alarm by the lines
+   behind it. It is if it is the title of a test that passed, one of many lines of its form, or
+   something after which the run went on as before. */
 static bool is_false_alarm(const struct layout *l, const struct entry *u, bool went_on)
 {
 	const struct trait *t = &u->trait;
@@ -473,9 +474,9 @@ static bool is_false_alarm(const struct layout *l, const struct entry *u, bool w
 	       (t->score.kind == SCORE_PASS || t->common || went_on);
 }
 
-/* Takes lines from..to-1 from the start on, or from the end on (`back`), while they fit into
-   `share` bytes; no false alarms behind a fold, or in front of the last one. Returns the first unit
-   behind those taken, or the last one in front of them + 1. */
+/* Takes units from..to-1, from the start on or (`back`) from the end on, while they fit into
+   `share` bytes; takes no false alarms behind a fold, or in front of the last unit. Returns the
+   first unit behind those taken; with `back` the last unit in front of them, plus 1. */
 static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size_t share)
 {
 	size_t used = 0;
@@ -499,7 +500,7 @@ static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size
 	return back ? to : from;
 }
 
-/* Takes the last lines. When not one fits, the last is cut to `cut` bytes. */
+/* Takes the last lines. If not even one fits, cuts the last line to `cut` bytes. */
 static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut)
 {
 	if (take_end(l, down_to, l->count, true, share) == l->count && down_to < l->count && cut)
@@ -530,7 +531,7 @@ static bool follows(const struct entry *before, const struct entry *behind)
 	return before->run.to + 1 == behind->run.line.number;
 }
 
-/* The unit without which one tells nothing, or that itself. */
+/* The unit without which this one tells nothing, or this one. */
 static size_t owner_of(const struct layout *l, size_t unit)
 {
 	uint64_t owner = l->units[unit].trait.owner;
@@ -539,8 +540,8 @@ static size_t owner_of(const struct layout *l, size_t unit)
 	return unit;
 }
 
-/* Whether a telling line would take much of what others need: its start is taken, and more of it
-   where there is room in the end. */
+/* Whether a telling line would take much of the room that others need. Then only its start is
+   taken, and more of it if there is room in the end. */
 static bool is_too_long(const struct layout *l, const struct entry *u)
 {
 	return u->trait.value >= TELLING && u->cost > l->budget / LONG_PARTS;
@@ -580,7 +581,7 @@ static bool is_telling(const struct layout *l, size_t unit)
 	return l->units[unit].chosen && l->units[unit].trait.value >= TELLING;
 }
 
-/* Takes a line, and after a failure the few lines up to others that are taken. */
+/* Takes a line. After a failure also takes the few lines between it and other taken lines. */
 static bool take_joined(struct layout *l, size_t unit, size_t most)
 {
 	if (!layout_take(l, unit, most))
@@ -595,7 +596,7 @@ static bool take_joined(struct layout *l, size_t unit, size_t most)
 	return true;
 }
 
-/* Takes a line, and what belongs to it if it is a telling one. */
+/* Takes a line and, if it is a telling one, the lines that belong to it. */
 static void take_telling(struct layout *l, size_t unit)
 {
 	struct entry *u = &l->units[unit], *below = u + 1;
@@ -605,7 +606,7 @@ static void take_telling(struct layout *l, size_t unit)
 		u->trait.value = 0;
 		return;
 	}
-	/* Its heading: the next line above that is indented less. */
+	/* Takes its heading: the nearest line above that is indented less. */
 	for (size_t i = u->trait.value >= TELLING ? unit : 0; i-- > 0;) {
 		const struct entry *above = &l->units[i];
 		const struct score *head = &above->trait.score;
@@ -618,8 +619,8 @@ static void take_telling(struct layout *l, size_t unit)
 			layout_take(l, i, 0);
 		break;
 	}
-	/* The line below one that ends in a colon may be its message: it tells more now. The one
-	   below what was expected says what there was instead. */
+	/* A line below one that ends in a colon may be its message, so it now counts more. The line
+	   below an expected value says what was there instead. */
 	if (unit + 1 < l->count && follows(u, below) && score->opens &&
 	    next->indent == score->indent) {
 		if (score->kind == SCORE_DETAIL)
@@ -636,10 +637,10 @@ static void take_telling(struct layout *l, size_t unit)
 	}
 }
 
-/* Takes a line to fill the room, unless that is no filler: blank or a bracket, one of many that
-   tell that something goes on (but `common`) or went well, not the user's own, or with a word of
-   failure that tells nothing here; after a success, with any. Returns whether there may be room for
-   another. */
+/* Takes a line to fill the room. These are no fillers: a blank line or a bracket; one of many lines
+   of progress (but `common`); a line that is not of the user's own code; a line with a word of
+   failure that tells nothing here (after a success, with any such word). Returns whether there may
+   be room for another. */
 static bool take_filler(struct layout *l, size_t unit, bool common)
 {
 	const struct entry *u = &l->units[unit];
@@ -659,7 +660,7 @@ static void take_some(struct layout *l, const struct limit *limit)
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
 	size_t end = l->budget, cut = end, unit, from = l->count;
 	bool told = false;
-	/* What is chosen for its place leaves room for what tells of a failure. */
+	/* Lines that are chosen for their place leave room for lines that tell of a failure. */
 	bool leaves = (failed && !smart) || (limit->mode == MODE_HEAD && !l->ask->is_head);
 	size_t bytes = leaves ? reserved_bytes(l->budget) : 0;
 	uint64_t lines = leaves ? reserved_lines(l->max_lines) : 0;
@@ -729,7 +730,7 @@ static int layout_add_piece(struct layout *l, const struct preview_piece *piece)
 	return 0;
 }
 
-/* Adds the lines of a unit, which look all the same, to the text piece at the end or to a new one.
+/* Adds the lines of a unit, which all look the same, to the last text piece or to a new one.
  */
 static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lines)
 {

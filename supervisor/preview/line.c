@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	/* A line that shows less of itself than this is not worth its note; without one, this. */
+	/* The fewest bytes of a line that are worth a note; and the fewest without a note. */
 	LINE_LEAST = 28,
 	LINE_LEAST_BARE = 8,
 };
@@ -36,8 +36,8 @@ static size_t cut_left(const char *data, size_t len, size_t at, bool more)
 	return more && utf8_incomplete(data, len, &tail) ? len - tail : len;
 }
 
-/* The same, moving right. The bytes before `data` are unknown, so a character
-   may be split at its very beginning too. */
+/* The same, moving right. The bytes before `data` are unknown, so `data` may begin inside a
+   character. */
 static size_t cut_right(const char *data, size_t len, size_t at)
 {
 	size_t n = at;
@@ -54,16 +54,16 @@ static size_t line_append(char *out, size_t len, const char *data, size_t data_l
 	return len + data_len;
 }
 
-/* The parts of a cut line: the first bytes of `front`, some that stand further on, and what is
-   missing behind each. */
+/* The parts of a cut line: its first bytes, later bytes, and how many are missing behind each of
+   the two. */
 struct cut {
 	const char *back;
 	size_t front_len, back_len;
 	uint64_t between, behind;
 };
 
-/* Splits `room` bytes, of which the line has more, between its start and its end, or what tells
-   most. */
+/* Splits `room` bytes, fewer than the line has, between its start and its end, or the place that
+   tells most. */
 static struct cut line_cut(const struct line *l, size_t room, const struct line_form *form)
 {
 	bool whole = line_is_whole(l), around = l->after > 0;

@@ -68,9 +68,9 @@ enum {
 	JUDGE_ALL = 2 * 1024 * 1024,
 	LINES_BEFORE = 3,
 	LINES_BEHIND = 12,
-	/* Bytes around a find by which the commonest are known, and how often those are looked at.
-	   Each time that the word alone, was found so often, that is less:
-	   a text full of different errors costs no more than others. */
+	/* How many bytes around a find tell common finds apart, and how many of a kind are looked
+	   at. That number falls each time the word alone was found that often: a text full of
+	   different errors costs no more than others. */
 	AROUND = 12,
 	FAMILIAR = 1024,
 	FAMILIAR_WORD = 64,
@@ -124,7 +124,7 @@ static void smart_store(struct smart *s, const struct line *line, const struct s
 	} else if (line->front_len > STORE_FRONT + STORE_BACK) {
 		size_t body = line->front_len - line->ended;
 		size_t end = score->focus ? size_min(score->focus + STORE_FRONT, body) : body;
-		/* Around the focus more is kept than of the start. */
+		/* More is kept around the focus than of the start. */
 		d->run.line.front_len = score->focus ? STORE_BACK : STORE_FRONT;
 		d->run.line.back_len = STORE_FRONT + STORE_BACK - d->run.line.front_len;
 		d->run.line.back = line->front + end - d->run.line.back_len;
@@ -140,12 +140,12 @@ static void smart_store(struct smart *s, const struct line *line, const struct s
 	s->stored = line->number;
 }
 
-/* Whether a line of the window is the one above it once more. */
+/* Whether a line of the window repeats the line above it. */
 static bool is_repeat(const struct smart *s, const struct line *line)
 {
 	const struct window *w = s->window;
 	size_t at = (size_t)(line->offset - window_offset(w)), len = (size_t)line->length;
-	/* In front of it is the start of the text, or the newline that ends the line before. */
+	/* The line begins at the start of the text, or behind a newline. */
 	if (len > LOOK_BACK || len > at || (len == at && line->offset > len))
 		return false;
 	return (len == at || line->front[-1 - (ptrdiff_t)len] == '\n') &&
@@ -203,7 +203,7 @@ static void keep_before(struct smart *s, const struct line *line)
 	}
 }
 
-/* Where finds are counted that have the same bytes around in their line, numbers apart. */
+/* The counter of finds that have the same bytes around them in their line, numbers not regarded. */
 static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *hit, size_t around)
 {
 	const char *at = (size_t)(hit - w->tail) > around ? hit - around : w->tail;
@@ -220,7 +220,7 @@ static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *
 	return &counts[hash >> (32 - FOUND_BITS)];
 }
 
-/* Whether so many finds looked like this one that no further one can tell anything. */
+/* Whether so many finds looked like this one that another can tell nothing. */
 static bool is_familiar(struct smart *s, const char *hit)
 {
 	uint16_t *word = count_of(s->window, s->found_words, hit, 0);
@@ -327,28 +327,29 @@ void smart_read(struct smart *s, uint64_t from)
 	}
 }
 
-/* How much each of the stored lines tells: by itself, less if many say the same or a run that went
-   well has said it, too, more by its neighbours. */
+/* How much each stored line tells: by itself; less if many lines, or a run that went well, say the
+   same; more by its neighbours. */
 
 /* Found by measuring on labelled logs; none of them is critical. */
 enum {
 	SEEN_BITS = 12, /* of the table of families above */
 	QUIET = 30,     /* lines without one that tells of a failure */
-	LIFTED = 256,   /* lines that one lifts at most: many messages may be one block */
+	LIFTED = 256,   /* how many lines one line lifts at most: many messages may be one block */
 	SLOT_BITS = 13, /* of the table of fingerprints: more than the stored lines */
 };
 
-/* The end is favoured: it counts twice, and one and a half times so many bytes above. */
+/* The end is favoured: it counts twice, and lines up to this many bytes above it one and a half
+   times. */
 static const float END_REACH = 16000.0f;
-/* How fast further lines of a family tell less, with those above and with all of them. */
+/* How fast lines of a family tell less the more there are: by those above, and by all of them. */
 static const float AGAIN = 0.32f;
 /* What is left of the weight of lines that a run that went well has said, too. */
 static const float OF_NORMAL = 0.15f;
-/* The share of its weight that a line hands on to the next ones, and to those above, and what is
-   left of it at the next line, and at one that belongs to it. Values that were expected and quoted
-   source take nothing of it: they are one with their message. */
+/* The share of its weight that a line hands on to the lines below, and to those above; then the
+   part of that share that the next line hands on, and that a line which belongs to it hands on.
+   Expected values and quoted source reduce nothing: they are one with their message. */
 static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, NEXT = 0.7f, OWN = 0.8f;
-static const float AFTER_QUIET = 1.3f; /* for the first telling line after many that are not */
+static const float AFTER_QUIET = 1.3f; /* bonus for the first telling line after many others */
 
 /* Whether a frame of a stack is in code that the user has not written. */
 static bool is_foreign(const struct line *frame)
@@ -372,8 +373,8 @@ static bool is_part(const struct score *score, const struct score *message)
 	       (score->score < SCORE_TELLING && score->indent > message->indent);
 }
 
-/* Hands a share of a line's weight on to those below it, or above it: they have at least that. What
-   a status tells of is above, as what other lines tell of is below. */
+/* Hands a share of a line's weight on to the lines below it, or above it, which then have at least
+   that. The cause of a status is above it; other lines are explained by those below. */
 static void lift_neighbours(struct store *store, size_t i, bool below, float weight)
 {
 	struct stored *line = &store->lines[i];
@@ -423,8 +424,8 @@ static void raise_warnings(struct store *store)
 	}
 }
 
-/* How much a line says by itself about a failure, or about a success, under what is asked for:
-   it is one of a family, with so many `above`. */
+/* How much a line says by itself about a failure or, depending on the outcome, about a success. It
+   is of a family, of which `above` lines come before it. */
 static float own_weight(const struct score *score, unsigned above, unsigned family,
 			enum outcome outcome)
 {
@@ -449,7 +450,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	const struct stored *frame = NULL;
 	if (outcome == OUTCOME_FAILURE)
 		raise_warnings(store);
-	/* One of several values that are listed by name tells nothing by its name. */
+	/* Where several values are listed by name, a name alone tells nothing. */
 	for (size_t i = 1; i + 1 < store->count; i++) {
 		const struct score *around[] = {&store->lines[i - 1].trait.score,
 						&store->lines[i + 1].trait.score};

@@ -5,8 +5,8 @@
 //     │       │       text, is kept, and is previewed at the end as that of a run
 //     └──► AS IT IS   a program reads keys, or the text can't be kept: the bytes pass
 //
-// The last lines pass byte for byte, too, behind the preview: a word by which the reader knows that
-// the command has ended is among them. Memory is bounded. If anything fails the bytes pass.
+// The last lines pass byte for byte, too, behind the preview: they have the word by which the
+// reader knows that the command has ended. Memory is bounded. If anything fails the bytes pass.
 #ifndef TERSE_PROCESS_PASSAGE_H
 #define TERSE_PROCESS_PASSAGE_H
 

@@ -424,10 +424,9 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 /* Bytes that are no character. */
 void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len);
 void grid_line_feed(struct terminal *t);
-/* Moves to the next tab stop. In a plain row the tab is kept; if it would lead to
-   another column when the text is shown again (it was cut short by the last
-   column, the row is the rest of a line, or the reader counts characters instead
-   of columns) the row is marked as bent. */
+/* Moves to the next tab stop. A plain row keeps the tab as a tab. The row is marked as bent if the
+   tab would lead to another column when the text is shown again: the last column cut it short, the
+   row is the rest of a line, or the reader counts characters instead of columns. */
 void grid_tab(struct screen *s);
 /* row_edit() of row `y`: what is lost is noted. */
 void grid_edit(struct terminal *t, unsigned y, unsigned at, unsigned removed, unsigned inserted);
