@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* There is no memory for the settings: runs a command that has no options as with TERSE=0. Returns
-   if there is none, or if it can't be run. */
+/* There is no memory for the settings: a command without options of terse's is run as if TERSE were
+   0. Returns if there is none, or if it can't be run. */
 static void run_anyway(int argc, char **argv)
 {
 	const char *shell[] = {shell_find(NULL), "-c", argv[1], NULL};

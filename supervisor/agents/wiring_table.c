@@ -3,10 +3,9 @@
 // Tried with Claude Code 2.1.197, Codex 0.169.0, opencode 1.18.33, pi 0.73.1, Kilo 7.7.7, Gemini
 // CLI 0.61.0, Qwen Code 0.24.4, GitHub Copilot CLI 1.0.102 and Grok CLI 0.0.34. Gemini CLI checks
 // its policy after a hook has rewritten the command, so deny rules would no longer match; it has no
-// setting for the shell, as the last three have none. `comment`: with these agents a rule that
-// allows or denies a command does the same with a comment at the command's end; pi has no rules.
-// Codex's rules do neither; those of the other agents were not tried. Cursor is known only by its
-// contract.
+// setting for the shell, nor have the last three. `comment`: with these agents a rule that allows
+// or denies a command does the same with a comment at the command's end; pi has no rules. Codex's
+// rules do neither; those of the other agents were not tried. Cursor is known only by its contract.
 
 #include "supervisor/agents/wiring.h"
 

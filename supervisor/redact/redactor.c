@@ -255,7 +255,8 @@ static size_t secrets_key_mark(const char *data, size_t len, bool ends)
 	return 0;
 }
 
-/* Without memory. A key that begins in what is lost (`data`, and what is held) goes on behind it.
+/* There was no memory: `data` and the held bytes are lost. If a key begins in them, what follows is
+   replaced as part of the key.
  */
 static void redactor_lose(struct redactor *r, const char *data, size_t len)
 {
