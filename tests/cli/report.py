@@ -55,6 +55,14 @@ class Page(Case):
         self.assertEqual([found["r1"]["stdout_lines"], found["r1"]["stderr_lines"]], [4000, 3000])
         self.assertEqual(found["facts"]["shown"]["bytes"], sum(len(run.out + run.err) for run in runs) + 10)
 
+    def test_a_process_that_is_left_behind(self):
+        """How much was shown is known while it writes."""
+        gate = write_file(os.path.join(self.work, "gate"), "")
+        run = self.terse("-c", "seq 3000; while [ -e gate ]; do sleep 0.05; done &")
+        shown = eventually(lambda: self.data(self.page())["r0"]["shown_bytes"], "it is told")
+        os.unlink(gate)
+        self.assertEqual(shown, len(run.out))
+
     def test_whole_text_and_its_shown_lines(self):
         run = self.terse("-c", "seq 1 3000; echo error: it broke; seq 1 3000; exit 1")
         data = self.data(self.page(run.id))
