@@ -383,7 +383,7 @@ static void append_section(struct buffer *out, const char *name, const json_t *c
 	}
 	if (strncmp(to, "/dev/pts/", 9) == 0)
 		buffer_append_string(out, "exit_delay = 50ms\n");
-	/* What the agent does with the output can't be seen. */
+	/* Nothing shows what the agent does with the output. */
 	buffer_printf(out,
 		      "# standard output: %s, standard error: %s\n"
 		      "# standard error alone is shown of what fails: streams = split\n"

@@ -335,7 +335,7 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 		uint64_t bytes = s->index.bytes, most = bytes < c->head ? c->head - bytes : c->step;
 		size_t n = c->head == 0 || len < most ? len : (size_t)most;
 		size_t behind = n == len ? live : 0;
-		/* Of raw bytes only the head is kept: no line among them could announce a gap. */
+		/* Only the head of raw bytes is kept: no line among them could announce a gap. */
 		if (s->keeping && s->is_text)
 			make_room(s, n);
 		else if (s->keeping && c->head != 0 && bytes + n > c->head + c->tail)

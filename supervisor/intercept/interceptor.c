@@ -234,7 +234,7 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 #define LINE_RESERVE ((size_t)1024)
 #define HELD_RESERVE ((size_t)8 * 1024)
 
-/* The limit of lines of a first part that has none, unless its size is over 32 KB. */
+/* The limit of lines for a first part without one, unless its size is over 32 KB. */
 #define HEAD_LINES ((size_t)4096)
 
 static void interceptor_on_reply(void *ctx, const char *data, size_t len)

@@ -192,8 +192,8 @@ struct interceptor {
 	uint64_t printed, printed_lines;
 	struct preview_range left_out[LEFT_OUT_MAX]; /* of them */
 	size_t left_out_count;
-	struct share share, line_share; /* how many bytes and units were printed of the text, and
-					   may be */
+	struct share share, line_share; /* how many bytes and units of the text were printed, and
+					   how many may be */
 	struct pause pause;
 	struct buffer partial;      /* the start of the line behind the printed ones, itself printed
 				       already */

@@ -111,7 +111,7 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 		_exit(EXIT_TERSE);
 	}
 	io_close_others(STDERR_FILENO + 1, kept, e->leash >= 0 ? 2 : 1);
-	/* What is wrong in a configuration file was said at the start. */
+	/* Errors in configuration files were reported at the start. */
 	if (settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) < 0) {
 		dprintf(STDERR_FILENO, "%s\n", strerror(errno));
 		_exit(EXIT_TERSE);
@@ -507,8 +507,8 @@ static void call_answer(struct server *s, const struct call *c)
 	bool reported = ends && strncmp(last ? last + 1 : all, "[terse: ", 8) == 0;
 	if (runs && !none && !ends && c->status)
 		buffer_append_string(&text, "\n");
-	/* What it has said on standard error, without "terse: " or "terse read: ", which are not
-	   the model's. */
+	/* Adds its standard error, without "terse: " or "terse read: ", which mean nothing to the
+	   model. */
 	for (const char *next; at < end; at = next) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		next = newline ? newline + 1 : end;

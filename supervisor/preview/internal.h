@@ -324,7 +324,7 @@ enum run_kind {
 	RUN_NONE,
 };
 
-/* Of lines that are alike the last one is shown up to so many bytes. */
+/* How many bytes are shown of the last of several lines that are alike. */
 enum { ALIKE_LAST = 120 };
 
 struct run {
@@ -440,7 +440,7 @@ struct smart {
 	struct store store;
 	uint64_t stored; /* number of the line stored last */
 	bool compared;   /* the stored lines, with a run that went well */
-	unsigned follow; /* so many more lines are judged in any case */
+	unsigned follow; /* how many more lines are judged in any case */
 	/* Lines that were judged in order, and those of them whose family is common. */
 	uint64_t judged, regular;
 	uint32_t threads; /* that were named, and 1; 0: not known */
@@ -494,8 +494,8 @@ size_t head_settle(struct head *h, bool end);
 void head_release(struct head *h);
 
 /* layout.c puts together the printed preview: lines are taken one by one for as long as the budget
-   lasts, and the rest becomes gaps. Every marker is paid for, so the cost is exact at any time, but
-   for the command in the first marker: its most is kept free.
+   lasts, and the rest becomes gaps. Every marker is paid for, so the cost is exact at any time,
+   except for the command in the first marker: room for the longest one is kept free.
 
    The lines that could be taken are added first, in order; a run of equal lines is one unit,
    printed as the line and a fold where that is shorter, and so is one of lines that are alike. */
@@ -547,10 +547,9 @@ struct layout {
 void layout_begin(struct layout *l, const struct limit *limit, const struct preview_options *given,
 		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
 
-/* Adds a run behind those already there; one that was printed live is ignored, and so is one that
-   was left out and tells little. `is_first`: the line is of the head.
-   Its bytes must stay where they are until the pieces are made. 0, or -1 with
-   ENOMEM. */
+/* Adds a run behind those already there; ignores runs that were printed live, and runs that were
+   left out and tell little. `is_first`: the line is of the head. Its bytes must stay where they are
+   until the pieces are made. 0, or -1 with ENOMEM. */
 int layout_add(struct layout *l, const struct run *run, const struct trait *trait, bool is_first);
 
 /* The bytes and units of a limit that the start of the text may take, however the run ends. */

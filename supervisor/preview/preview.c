@@ -91,7 +91,7 @@ enum {
 	BUDGET_LEAST = 64,
 	/* Kept back from what is printed live, for the marker behind it. */
 	MARKER_RESERVE = 160,
-	/* Stored lines that are weighed against each other at most. With the last lines of a text
+	/* The most stored lines that are weighed against each other. With the last lines of a text
 	   they are mostly no more than 1024 units, for which there is room that was used before. */
 	CANDIDATES = 750,
 	/* The last bytes of a text of which all lines are judged; in the other modes as many lines

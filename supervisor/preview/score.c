@@ -415,7 +415,7 @@ static void find_message(const struct line *line, struct message *m)
 	const bool whole = line_is_whole(line);
 	const char *text = line->front;
 	size_t len = line->front_len - (whole && line->ended);
-	/* Of a long line its start and its end are put together. */
+	/* The start and the end of a long line are put together. */
 	if (!whole || len > 2 * JUDGED) {
 		const char *end = whole ? text + len : line->back + line->back_len;
 		size_t back = size_min(whole ? len : line->back_len, JUDGED);

@@ -1,5 +1,5 @@
 // What the processes of a live run say to each other: front end, supervisor, and the verbs and
-// servers that reach a run from outside. And the outside's end of that, a socket.
+// servers that reach a run from outside. Also the outside's end of a connection, a socket.
 //
 // Front end and supervisor have a socket pair. Everybody else connects to STORE/live/ID, a socket
 // (0600, in a directory 0700) that is there while the run lives; only its own user is let in

@@ -130,7 +130,7 @@ void summary_add(struct summary *a, struct interceptor *text, const struct inter
 			report_warn(r, "%s: %s", name, strerror(errno));
 		}
 	}
-	/* Of binary output the report names only the type and the place. */
+	/* The report names only the type and the place of binary output. */
 	if (s->binary) {
 		char size[HUMAN_LEN];
 		struct buffer bytes = BUFFER_INIT;

@@ -35,7 +35,7 @@ struct walk {
 	struct text_piece gap; /* TEXT_GAP: behind `len`; kept for its line */
 	bool at_gap, at_end;   /* nothing comes behind `len` before it; at all */
 	bool is_long;          /* the line at `at` goes on behind `len` = `cap` */
-	bool in_long;          /* the line at `at` has been given, the rest of it is to be passed */
+	bool in_long;          /* the line at `at` was given; its rest is to be passed over */
 	bool in_parts;         /* a part of the line was given, the rest of it comes next */
 };
 

@@ -16,7 +16,7 @@
 
 #define BLOCK ((size_t)1024 * 1024 * 1024)
 
-/* So many failures one after the other: the directory is full, or away. */
+/* After this many failures in a row the directory counts as full, or away. */
 #define FAILURES_MOST 3
 
 int directory_walk(const char *path, size_t top,

@@ -65,8 +65,8 @@ struct remote_call {
    progress. Returns 0, 1 (there is no such object or day), or -1 and `why`. */
 int remote_run(const struct settings *s, struct remote_call *call);
 
-/* What a program said of its failure: the first line that tells an error, without the date and the
-   level of a log. `said` is changed. */
+/* Finds why a program says that it failed: the first line that tells an error, without the date and
+   the level of a log. Changes `said`. */
 const char *remote_cause(char *said);
 
 /* --- objects as files ------------------------------------------------------------------------- */
@@ -81,9 +81,9 @@ const char *remote_cause(char *said);
    is there, the object or the day is not. */
 int directory_run(const char *directory, const struct remote_call *call);
 
-/* Calls `each` for the regular files below the directory `path`, with its path and with what of it
-   is behind the first `top` bytes (0: behind `path`), until it returns other than 0. Returns that,
-   or -1 with errno. */
+/* Calls `each` for the regular files below the directory `path` until it does not return 0. `each`
+   gets a file's path, and the part of that path behind the first `top` bytes (0: behind `path`).
+   Returns that, or -1 with errno. */
 int directory_walk(const char *path, size_t top,
 		   int (*each)(void *ctx, const char *file, const char *below), void *ctx);
 

@@ -301,8 +301,8 @@ static void append_start(struct buffer *out, const struct wording_ending *e)
 	if (e->state == WORDING_FILE)
 		return;
 	wording_end(out, e);
-	/* ", as cmd-… 3 min ago", "; cmd-… 3 min ago: exit 1"; nothing of two successes that
-	   differ. */
+	/* Appends ", as cmd-… 3 min ago" or "; cmd-… 3 min ago: exit 1"; nothing if both runs
+	   succeeded and their texts differ. */
 	bool alike = s && e->exit_code == s->exit_code && e->signal == s->signal;
 	if (s && s->id[0] && (!alike || e->exit_code || s->identical)) {
 		const struct wording_ending then = {.exit_code = s->exit_code, .signal = s->signal};

@@ -55,7 +55,7 @@ void wording_read_lines(struct buffer *out, const struct wording_place *place, u
 void wording_read_bytes(struct buffer *out, const struct wording_place *place, uint64_t from,
 			uint64_t length);
 
-/* Of a page: "[... 1,204 lines omitted: terse read ID --offset 31 --limit 1204]\n". */
+/* On a page: "[... 1,204 lines omitted: terse read ID --offset 31 --limit 1204]\n". */
 void wording_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,
 		     uint64_t count);
 

@@ -170,7 +170,7 @@ void terminal_feed(struct terminal *t, const char *data, size_t len)
 		return;
 	terminal_take(t, data, len);
 	t->after_return = data[len - 1] == '\r';
-	/* Of much text much at a time is handed on, since each time costs. */
+	/* Long text is handed on in large pieces, since each handing on costs. */
 	if (t->appending)
 		append_trim(t, len < LITTLE ? 0 : t->tail.cap / 2);
 	emitter_flush(&t->emitter);
