@@ -344,6 +344,13 @@ async function tried() {
   assert.match(await told(page), /^\d+ of 200 runs$/);
   await search(page, "units.conf");
   assert.ok((await commands(page)).includes("sed -i 's/ 212$/ 21/' units.conf"));
+  // Who types quickly gets the first match, too.
+  const quick = (await open(path)).page;
+  await press(quick, "/");
+  await quick.keyboard.type("unit211");
+  await press(quick, "Enter");
+  await until(quick, () => document.querySelector(".line.current .code")?.textContent === "units.conf:212: unit211 is 212 base1");
+  await quick.close();
   // What waited for somebody to type.
   await page.click(".found button");
   await filter(page, "All results", "waited for input");

@@ -61,7 +61,7 @@ async function begin() {
     stateChanged: (changes, isQuiet) => change({ top: undefined, ...changes }, isQuiet),
     scrolled: (top) => { clearTimeout(settling); settling = setTimeout(() => { state.top = top || undefined; writeState(state); }, 250); },
   });
-  let settling = 0, typing = 0, seen = null;
+  let settling = 0, typing = 0, seen = null, searching = Promise.resolve();
   const search = make("input", { type: "search", placeholder: "Search commands and texts  (/)", ariaLabel: "Search commands and texts", oninput: () => { clearTimeout(typing); typing = setTimeout(() => change({ q: search.value }, true), 200); }, onchange: () => { clearTimeout(typing); change({ q: search.value }, true); } });
   const choice = (name, label, values) => {
     const select = make("select", { ariaLabel: label, onchange: () => change({ [name]: select.value }, true) }, make("option", { value: "" }, label), values.map((value) => make("option", { value }, value)));
@@ -126,7 +126,7 @@ async function begin() {
     if (isNew("q")) {
       const wanted = pattern(state.q ?? "");
       search.setAttribute("aria-invalid", String(Boolean(state.q) && !wanted));
-      list.search(wanted, filter);
+      searching = list.search(wanted, filter);
       if (view.run && view.text && view.find(wanted).length > 0 && wanted) view.nextHit(1);
     }
     timeLine.chosen = list.chosen = run;
@@ -202,7 +202,7 @@ async function begin() {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
     const inField = event.target.matches("input, select, textarea");
-    if (event.target === search && event.key === "Enter") { clearTimeout(typing); change({ q: search.value }, true); search.blur(); nextHit(1); return; }
+    if (event.target === search && event.key === "Enter") { clearTimeout(typing); change({ q: search.value }, true); search.blur(); const begun = searching; begun.then(() => begun === searching && nextHit(1)); return; }
     if (event.target === search && event.key === "Escape") { search.value = ""; change({ q: "" }, true); search.blur(); return; }
     if (inField || (event.key === "Enter" && event.target.matches("button, a"))) return;
     const views = view.run ? view.views(view.run) : [], act = acts[event.key] ?? (views[event.key - 1] && (() => change({ view: views[event.key - 1], top: undefined }, true)));
