@@ -122,9 +122,9 @@ static void short_name(const char *id, const char *suffix, char name[SHORT_NAME]
 	snprintf(name, SHORT_NAME, "%.*s%s", NAME_LEN, id, suffix);
 }
 
-/* Finds the record of a short text. Returns its file, or -1 with errno (ENOENT: it is none;
-   EBADMSG: the record is not there). */
-static int short_open(int dir, const char *id, struct short_head *head)
+/* Finds the record of a short text. Returns its file, and in `begin` up to BLOCK bytes from where
+   the record begins, or -1 with errno (ENOENT: it is none; EBADMSG: the record is not there). */
+static int short_open(int dir, const char *id, struct short_head *head, struct buffer *begin)
 {
 	struct short_place place;
 	char name[SHORT_NAME];
@@ -134,14 +134,21 @@ static int short_open(int dir, const char *id, struct short_head *head)
 	if (fd < 0)
 		return -1;
 	for (uint64_t at = short_begin(&place, id); place.is_whole; at += STEP) {
-		n = io_read_at(fd, head, sizeof(*head), (off_t)at);
-		if (n == (ssize_t)sizeof(*head) && short_len(head, at) > 0 &&
-		    memcmp(head->id, id, ID_LEN) == 0)
-			return fd;
+		n = buffer_reserve(begin, BLOCK) < 0
+			    ? -1
+			    : io_read_at(fd, begin->data, BLOCK, (off_t)at);
+		if (n >= (ssize_t)sizeof(*head)) {
+			memcpy(head, begin->data, sizeof(*head));
+			begin->len = (size_t)n;
+			if (short_len(head, at) > 0 && memcmp(head->id, id, ID_LEN) == 0)
+				return fd;
+			buffer_clear(begin);
+		}
 		if (n < (ssize_t)sizeof(*head))
 			break;
 	}
 	io_close(&fd);
+	buffer_release(begin);
 	if (n >= 0 && short_is(dir, id)) /* it may have been removed just now */
 		errno = EBADMSG;
 	return -1;
@@ -258,16 +265,18 @@ int short_read(int dir, const char *id, enum artifact_part part, struct short_pa
 	struct buffer *record = &found->record;
 	struct short_head head;
 	*record = (struct buffer)BUFFER_INIT;
-	int result = -1, fd = short_open(dir, id, &head);
+	int result = -1, fd = short_open(dir, id, &head, record);
 	if (fd < 0)
 		return -1;
 	const size_t len = (size_t)short_len(&head, head.offset);
-	ssize_t n = buffer_reserve(record, len) < 0
-			    ? -1
-			    : io_read_at(fd, record->data, len, (off_t)head.offset);
+	const size_t begun = record->len < len ? record->len : len, rest = len - begun;
+	buffer_truncate(record, begun);
+	ssize_t n = buffer_reserve(record, rest) < 0 ? -1
+						     : io_read_at(fd, record->data + begun, rest,
+								  (off_t)(head.offset + begun));
 	if (n < 0)
 		goto out;
-	record->len = (size_t)n;
+	record->len += (size_t)n;
 	size_t at = sizeof(head), from = 0;
 	for (enum artifact_part p = 0; p < ARTIFACT_ARCHIVED; p++) {
 		from = p == part ? at : from;
@@ -328,10 +337,12 @@ out:
 
 uint64_t short_bytes(int dir, const char *id)
 {
+	struct buffer begin = BUFFER_INIT;
 	struct short_head head;
-	int fd = short_open(dir, id, &head);
+	int fd = short_open(dir, id, &head, &begin);
 	uint64_t bytes = fd < 0 ? 0 : short_len(&head, head.offset);
 	io_close(&fd);
+	buffer_release(&begin);
 	return bytes;
 }
 
