@@ -137,15 +137,13 @@ static int short_open(int dir, const char *id, struct short_head *head, struct b
 		n = buffer_reserve(begin, BLOCK) < 0
 			    ? -1
 			    : io_read_at(fd, begin->data, BLOCK, (off_t)at);
-		if (n >= (ssize_t)sizeof(*head)) {
-			memcpy(head, begin->data, sizeof(*head));
-			begin->len = (size_t)n;
-			if (short_len(head, at) > 0 && memcmp(head->id, id, ID_LEN) == 0)
-				return fd;
-			buffer_clear(begin);
-		}
 		if (n < (ssize_t)sizeof(*head))
 			break;
+		memcpy(head, begin->data, sizeof(*head));
+		if (short_len(head, at) > 0 && memcmp(head->id, id, ID_LEN) == 0) {
+			begin->len = (size_t)n;
+			return fd;
+		}
 	}
 	io_close(&fd);
 	buffer_release(begin);
@@ -337,12 +335,10 @@ out:
 
 uint64_t short_bytes(int dir, const char *id)
 {
-	struct buffer begin = BUFFER_INIT;
-	struct short_head head;
-	int fd = short_open(dir, id, &head, &begin);
-	uint64_t bytes = fd < 0 ? 0 : short_len(&head, head.offset);
-	io_close(&fd);
-	buffer_release(&begin);
+	struct short_part found;
+	short_read(dir, id, ARTIFACT_OUT, &found);
+	const uint64_t bytes = found.record.len;
+	buffer_release(&found.record);
 	return bytes;
 }
 

@@ -65,29 +65,20 @@ static int make_directory(int dir, const char *name)
 	return fchmodat(dir, name, 0700, 0);
 }
 
-/* Opens a directory that must belong to the user; with `make` makes one that is missing. With an
-   `operation` (LOCK_SH) it is locked, where there are locks, before *st is taken. */
-static int open_locked(int dir, const char *name, int flags, bool make, int operation,
-		       struct stat *st)
+/* Opens a directory that must belong to the user; with `make` makes one that is missing. */
+static int open_directory(int dir, const char *name, int flags, bool make)
 {
 	int fd = openat(dir, name, DIRECTORY | flags);
 	if (fd < 0 && errno == ENOENT && make && make_directory(dir, name) == 0)
 		fd = openat(dir, name, DIRECTORY | flags);
 	fd = io_above_standard(fd);
-	if (fd >= 0 && operation)
-		store_lock(fd, operation, STORE_LOCK_MS);
-	int error = fd < 0 || fstat(fd, st) < 0 ? errno : is_of_user(st) ? 0 : EPERM;
+	struct stat st;
+	int error = fd < 0 || fstat(fd, &st) < 0 ? errno : is_of_user(&st) ? 0 : EPERM;
 	if (error) {
 		io_close(&fd);
 		errno = error;
 	}
 	return fd;
-}
-
-static int open_directory(int dir, const char *name, int flags, bool make)
-{
-	struct stat st;
-	return open_locked(dir, name, flags, make, 0, &st);
 }
 
 /* Makes what is missing of a path. With `dry` only checks whether it could: the nearest ancestor
@@ -324,12 +315,14 @@ int store_open_session(const struct store *s, const char *session, bool make)
 	/* Somebody may remove the directory between making and opening it. */
 	for (int i = 0; fd < 0 && i < TRIES; i++) {
 		struct stat st;
-		/* The shared lock marks it as in use. Where there are no locks, nobody removes
-		   it. */
-		fd = open_locked(sessions, session, O_NOFOLLOW, make, make ? LOCK_SH : 0, &st);
+		fd = open_directory(sessions, session, O_NOFOLLOW, make);
 		if (!make || (fd < 0 && errno != ENOENT))
 			break;
-		if (fd >= 0 && st.st_nlink == 0)
+		/* The shared lock marks it as in use. Where there are no locks, nobody removes
+		   it. */
+		if (fd >= 0)
+			store_lock(fd, LOCK_SH, STORE_LOCK_MS);
+		if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_nlink == 0))
 			io_close(&fd);
 	}
 	io_close(&sessions);
