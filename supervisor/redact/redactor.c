@@ -126,7 +126,7 @@ static void view_add(struct redactor_view *v, const char *data, size_t len, int 
 	v->at_end = false;
 }
 
-/* The character at `at` in `work`, which has `len` bytes. */
+/* Takes the character of `n` bytes at `at` in `work`. */
 static void view_take(struct redactor_view *v, const char *work, size_t at, size_t n,
 		      enum part part)
 {
