@@ -48,8 +48,8 @@ struct io_lines {
    1, 0 at the end, or -1 with errno. */
 int io_lines_next(struct io_lines *l, const char **line, size_t *len);
 
-/* Begins to list the directory `dir`, which closedir() closes, or a failure. Returns NULL with
-   errno; if `dir` is -1, with errno as it is. */
+/* Begins to list the directory `dir`. closedir() closes `dir`, and so does this function if it
+   fails. Returns NULL with errno; if `dir` is -1, with errno as it is. */
 DIR *io_list(int dir);
 
 /* Removes a directory and all that is in it, as far as possible. */

@@ -370,8 +370,8 @@ enum {
 	FOUND_BEFORE = 60, /* bytes in front of what is found in a long line that are shown */
 };
 
-/* preview.c: the window: the last bytes of the text, and its totals. What is in it
-   depends on the text only, but for the bytes in front of the last `keep`. */
+/* preview.c: the window: the last bytes of the text, and its totals. The last `keep` bytes of the
+   window depend on the text only; the bytes in front of them do not. */
 
 struct window {
 	char *tail;            /* the last bytes of the text, ... */

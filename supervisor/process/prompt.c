@@ -36,8 +36,8 @@
 /* A command that has drawn on the screen for this time may do so for ever. */
 #define LOOK_SCREEN_MS 5000
 
-/* The longest interval between looks for a prompt; then the interval between looks for keys after
-   one has found the command waiting, and the longest. */
+/* Intervals between looks: the longest for a prompt; for keys, the one after a look has found the
+   command waiting, and the longest. */
 #define MOST_MS       2000
 #define AGAIN_MS      100
 #define PAUSE_MOST_MS 30000

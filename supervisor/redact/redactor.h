@@ -63,8 +63,8 @@ struct secrets_text {
 };
 
 /* Finds them in text of whole lines and, at its end, a part of one: appends a struct secrets_span
-   for each, in any order; they may overlap. Lowers *hold to where one may begin that is not
-   complete yet. Returns 0, or -1 with ENOMEM. */
+   for each, in any order; they may overlap. Lowers *hold to the place where an incomplete secret
+   may begin. Returns 0, or -1 with ENOMEM. */
 int secrets_find(struct secrets *s, const struct secrets_text *text, struct buffer *spans,
 		 size_t *hold);
 
