@@ -301,7 +301,7 @@ void live_output(struct supervisor *s, const char *data, size_t len)
 		cast_output(cast, clock_monotonic_ms() - s->job->begun_ms, data, len);
 	for (struct live_client *client = s->live.clients; client; client = client->next) {
 		client->behind |=
-			client->attached && client->queue.len - client->sent + len > OUTPUT_MOST;
+			client->attached && client->queue.len - client->sent > OUTPUT_MOST;
 		if (!client->attached || client->behind)
 			continue;
 		live_client_send(client, FRAME_OUTPUT, data, len);
