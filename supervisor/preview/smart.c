@@ -487,11 +487,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		const struct run *r = &line->run;
 		float from_end = (float)(bytes - r->line.offset - r->length);
 		weight *= 1.0f + 1.0f / (1.0f + from_end / END_REACH);
-		/* Frames of libraries take nothing from the user's own. */
-		if (t->foreign)
-			weight /= 2;
-		else
-			*count = (uint8_t)size_min(*count + r->to - r->line.number + 1, UINT8_MAX);
+		*count = (uint8_t)size_min(*count + r->to - r->line.number + 1, UINT8_MAX);
 		if (s->compared)
 			weight *= line->normal ? OF_NORMAL : 1;
 		if (tells) {
