@@ -3,6 +3,7 @@
 prints far more than the disk holds. STORM_RUNS and STORM_BYTES say how many and how much
 (make check-storm: 1,000 and 2 GB)."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -30,6 +31,7 @@ class Storm(Case):
     def setUp(self):
         super().setUp()
         self.errors, self.rewinds, self.stop = [], [], threading.Event()
+        self.rewinding = threading.Lock()
 
     def say(self, *argv, **variables):
         """Output of a verb; it must succeed and have nothing to complain about."""
@@ -62,9 +64,10 @@ class Storm(Case):
             there = [i for i in self.listed() if i > self.kept[-1]]
             if there:
                 target = there[min(len(there) - 1, chance.randrange(5))]
-                began = time.time()
-                self.say("rewind", target)
-                self.rewinds.append((target, began, time.time()))
+                with self.rewinding:
+                    began = time.time()
+                    self.say("rewind", target)
+                    self.rewinds.append((target, began, time.time()))
 
     def artifact_of_old(self, count):
         """Finished runs, older than [gc] max_age lets them become."""
@@ -98,7 +101,7 @@ class Storm(Case):
                 self.assertIn(identifier, alive)
                 self.assertTrue(self.artifact(identifier) == TEXT + b"end\n", identifier)
             sure += bool(gone) or safe
-        self.assertGreater(sure, len(runs) // 2)
+        self.assertGreaterEqual(sure, len(runs) // 2)
         return alive
 
     def test_one_session(self):
@@ -117,14 +120,16 @@ class Storm(Case):
         try:
             started = [self.start_run(n, gates[n % GROUPS]) for n in range(RUNS)]
             for group in range(GROUPS):
-                released = time.time()
-                os.write(open_gates[group], b"\n" * len(range(group, RUNS, GROUPS)))
-                for number in range(group, RUNS, GROUPS):
-                    self.assertEqual(started[number].wait(10 * DEADLINE), 0)
-                    out = read_file(os.path.join(self.work, "out%d" % number))
-                    found = re.search(rb"full text: terse read (cmd-\w+)", out)
-                    self.assertTrue(found, out[-300:])
-                    ended.append((found[1].decode(), released, time.time()))
+                # No rewind is under way while every second group ends, so what must be there of it is known.
+                with self.rewinding if group % 2 else contextlib.nullcontext():
+                    released = time.time()
+                    os.write(open_gates[group], b"\n" * len(range(group, RUNS, GROUPS)))
+                    for number in range(group, RUNS, GROUPS):
+                        self.assertEqual(started[number].wait(10 * DEADLINE), 0)
+                        out = read_file(os.path.join(self.work, "out%d" % number))
+                        found = re.search(rb"full text: terse read (cmd-\w+)", out)
+                        self.assertTrue(found, out[-300:])
+                        ended.append((found[1].decode(), released, time.time()))
         finally:
             self.stop.set()
             for loop in loops:
