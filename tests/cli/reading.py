@@ -432,6 +432,10 @@ class Numbers(Reader):
         for program in "", "| cat":
             out = self.shell("terse read %s -n --tail 3 %s" % (one, program)).out
             self.assertRegex(out, rb"(?m)^ 30002\tend$")
+            # How much of the long line is kept depends on the pieces in which it came: it may be more than a page.
+            omitted = re.match(rb"\[\.\.\. 2 lines omitted: terse (read \S+ -n --offset 30000 --limit 2)\]\n", out)
+            if omitted and not program:
+                out = self.page(*omitted.group(1).decode().split()[1:])
             self.assertEqual(len(re.findall(rb"(?m)^ 30001\t", out)), 1, out[:300])
         out = self.shell("terse read %s -n | cat" % one).out
         gap = re.search(rb"\n( *\d+)\t\d*\n?\[\.\.\. lines ([\d,]+)-([\d,]+) ", out)
