@@ -192,15 +192,20 @@ size_t source_read_once(int fd, char *data, size_t len, int *end)
 /* A pty hands out no more bytes at a time: rendering each by itself would cost more. */
 #define LEAST_READ ((size_t)4096)
 
+/* As much as the kernel holds for a pty (Linux: pty_common_install()) until the command that writes
+   to it has to wait. More would be rendered while the command waits. */
+#define PTY_CHUNK ((size_t)8192)
+
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 {
+	const size_t size = s->pty ? PTY_CHUNK : SOURCE_CHUNK;
 	size_t got = 0;
 	int end = -1;
 	while (s->fd >= 0 && got < most && end < 0) {
 		/* Once the reader has gone, one read is enough: the command is not to go on. */
 		size_t len = 0, n = 1;
-		while (n > 0 && SOURCE_CHUNK - len >= LEAST_READ && (!s->gone || len == 0)) {
-			n = source_read_once(s->fd, chunk + len, SOURCE_CHUNK - len, &end);
+		while (n > 0 && size - len >= LEAST_READ && (!s->gone || len == 0)) {
+			n = source_read_once(s->fd, chunk + len, size - len, &end);
 			len += n;
 		}
 		s->came += len;
