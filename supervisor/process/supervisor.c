@@ -837,10 +837,10 @@ static void supervisor_start(struct supervisor *s)
 		supervisor_refuse(s, s->command < 0 ? FRAME_REFUSED : FRAME_NOT_FOUND, errno);
 	free(envp);
 	for (struct source *source = s->sources; source < s->end; source++)
-		source->child = -1;
+		io_close(&source->child);
 	front_send(s, FRAME_STARTED, s->command, s->group);
-	/* Closes the command's ends, and the descriptors that the caller handed down for the
-	   command alone, so that the other ends see the command close them. */
+	/* Closes the descriptors that the caller handed down for the command alone, so that their
+	   other ends see the command close them. */
 	const int keep[] = {trace_fd(),       s->front.fd,
 			    s->watchdog,      s->signals,
 			    s->sources[0].fd, s->sources[1].fd,

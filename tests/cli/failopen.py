@@ -472,6 +472,14 @@ class NoProc(FailOpen):
                                 "trap '' TERM HUP; while :; do sleep 0.02; done")
         self.assertEqual(run.code, 124)
 
+    def test_an_old_kernel(self):
+        """Where nothing closes all descriptors, the command's ends are closed all the same: a run has an end."""
+        for options in ((), ("--no-pty",), ("--tty",), ("--streams=split",)):
+            with self.subTest(options=options):
+                run = self.without_proc("deny", "close_range=ENOSYS", "--", TERSE, *options, *SMALL)
+                self.assertEqual((run.code, sorted(run.out + run.err)), (3, sorted(b"out\nerr\n")))
+        self.assert_nothing_left()
+
 
 if __name__ == "__main__":
     main()
