@@ -27,9 +27,8 @@
 //     named there with the arguments, environment, descriptors and signals that it was given.
 //     That is all in the usual case: five system calls.
 //  3. Otherwise it runs `terse version`, with LAUNCHER_TRY_MS at most, and notes the outcome. A
-//  terse that failed is tried again when its file has changed, and every LAUNCHER_RETRY_S seconds.
-//  It
-//     does not matter whether the caller ignores or blocks SIGCHLD.
+//     terse that failed is tried again when its file has changed, and every LAUNCHER_RETRY_S
+//     seconds. It does not matter whether the caller ignores or blocks SIGCHLD.
 //  4. If terse is not usable, it executes the shell that terse-sh would execute (shell.h): the one
 //     that was meant (TERSE_SHIM_PROGRAM), `real`, SHELL, bash, sh. The arguments are those that
 //     terse-sh would give it, and the variables of the preloaded library are undone. Once in

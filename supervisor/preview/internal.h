@@ -452,7 +452,8 @@ struct smart {
  */
 struct smart *smart_new(struct window *window, const struct limit *limit);
 
-/* Passes over the lines from `from` up to the last newline of the window, and only counts them. */
+/* Reads the lines from `from` up to the last newline of the window: counts them there, and stores
+   those that may tell something. */
 void smart_read(struct smart *s, uint64_t from);
 
 /* The outcome for which the lines are weighed. */

@@ -560,7 +560,7 @@ static size_t densest_line(const struct layout *l)
 			continue;
 		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
 			     (i + 1 < l->count && u[1].chosen && follows(u, u + 1));
-		/* The neighbour of a line that is left out. */
+		/* It was stored as the neighbour of a line that is not taken. */
 		if (!joins && u->trait.score.score == 0 && u->trait.value < TELLING)
 			continue;
 		size_t text = is_too_long(l, u) ? CONTEXT_LINE : u->cost;
@@ -638,7 +638,7 @@ static void take_telling(struct layout *l, size_t unit)
 }
 
 /* Takes a line to fill the room. These are no fillers: a blank line or a bracket; one of many lines
-   of progress (but `common`); a line that is not of the user's own code; a line with a word of
+   of progress, unless `common`; a line that is not of the user's own code; a line with a word of
    failure that tells nothing here (after a success, with any such word). Returns whether there may
    be room for another. */
 static bool take_filler(struct layout *l, size_t unit, bool common)

@@ -12,12 +12,12 @@
 //
 // Mode smart shows the start, the end, and from between the lines that show why a failed command
 // failed, or what a successful one achieved:
-//   -  Each line is judged by its words in their places and by its form (score.c); each word and
+//   - Each line is judged by its words in their places and by its form (score.c); each word and
 //     form has a weight (weights.c).
 //   - The best are kept with their neighbours (smart.c): every line of the first
 //     megabytes is looked at, later ones where a fast search finds a fragment of
 //     a telling word (keywords.c).
-//   -  At the end they are weighed (smart.c): further lines of many that tell the same count less,
+//   - At the end they are weighed (smart.c): further lines of many that tell the same count less,
 //     and so do lines that a run which went well has said, too; lines near the end or beside a
 //     telling line count more. The lines that tell most per byte are taken until the budget is used
 //     up (layout.c).
@@ -116,8 +116,8 @@ void preview_free(struct preview *p);
 /* The next bytes of the final text; may be cut anywhere. */
 void preview_feed(struct preview *p, const char *data, size_t len);
 
-/* For mode head: says that the text does not fit and how much of it is printed; from then on gets
-   the text behind that, too, as preview_feed() does. */
+/* For mode head: preview_begin_head() says that the text does not fit and how much of it is
+   printed; from then on preview_feed_head() gets the text behind that, beside preview_feed(). */
 void preview_begin_head(struct preview *p, const struct head_place *printed);
 void preview_feed_head(struct preview *p, const char *data, size_t len);
 

@@ -345,8 +345,8 @@ static const float END_REACH = 16000.0f;
 static const float AGAIN = 0.32f;
 /* What is left of the weight of lines that a run that went well has said, too. */
 static const float OF_NORMAL = 0.15f;
-/* The share of its weight that a line hands on to the lines below, and to those above; then the
-   part of that share that the next line hands on, and that a line which belongs to it hands on.
+/* The share of its weight that a line hands on to the lines below, and to those above; then what
+   is left of that share at the next line, and at a line that belongs to the first.
    Expected values and quoted source reduce nothing: they are one with their message. */
 static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, NEXT = 0.7f, OWN = 0.8f;
 static const float AFTER_QUIET = 1.3f; /* bonus for the first telling line after many others */

@@ -459,7 +459,7 @@ void front_close(struct supervisor *s)
 	io_close(&s->front.fd);
 }
 
-/* Whether all children of the process `pid`, except this one, are stopped or can't be seen. */
+/* Whether all children of process `pid`, other than the caller, are stopped or can't be seen. */
 static bool front_children_are_stopped(pid_t pid)
 {
 	struct process_tree tree = {.passes = false};

@@ -28,7 +28,7 @@
 /* How long a program has to react to HUP. */
 #define HUP_GRACE_MS 500
 
-/* LOOK_PROMPT_MS of a look for keys, unless the command is to be hung up; then that of a look on a
+/* How long it has to be quiet before a look for keys where [run] hang_up is 0; and at most, on a
    terminal that is there for job control alone. */
 #define LOOK_KEYS_MS    3000
 #define JOBS_HANG_UP_MS 300

@@ -56,7 +56,7 @@ struct record {
 	const struct settings *pushing; /* NULL: runs are not pushed */
 	struct outbox outbox;           /* open where they are */
 	bool push_due;                  /* something waits in the outbox */
-	struct outbox_origin origin;    /* where the run was, if push_due */
+	struct outbox_origin origin;    /* host and labels, where `meta` has them */
 	bool noted;                     /* the outbox has a note of the run */
 	bool over;                      /* the command has ended, and record_end() comes next */
 	bool filed;                     /* the command writes to a regular file */

@@ -77,8 +77,8 @@ int pipe_holder_find(const int fds[2], struct process *found, int most);
 
 /* Sends `sig` to every process whose session is `session`, except `session` itself (the supervisor)
    and the caller. Returns how many there are (zombies do not count). Signals nobody if `session` is
-   below 2, or if it is the caller's own and the caller is not the supervisor. tree_end_step() does
-   neither. */
+   below 2, or if it is the caller's own and the caller is not the supervisor; nor does
+   tree_end_step(). */
 int tree_signal(pid_t session, int sig);
 
 /* How a process tree is ended: HUP (with CONT, so that stopped ones get it), TERM, then KILL. */
@@ -324,7 +324,7 @@ struct supervisor {
 	pid_t command, group; /* its process ID and process group */
 	bool stopped;         /* it is, by a signal */
 	int64_t ended_ms;     /* when it ended, monotonic */
-	struct stat given;    /* the caller's standard input */
+	struct stat given;    /* the caller's standard input, if it is held */
 	int status;           /* the command's, once it has ended; then the run's */
 	/* Why it ended, or is being ended. */
 	bool timed_out;

@@ -136,9 +136,7 @@ struct wording_ending {
 	const struct wording_since *since; /* NULL: not compared */
 	bool omits;                        /* lines are left out ... */
 	bool cuts;                         /* ... or bytes of lines */
-	bool brief; /* the line ends an answer to what its reader typed; he knows the ID and the
-		       verbs
-		     */
+	bool brief; /* the line ends an answer to its reader, who knows the ID and the verbs */
 };
 
 /* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-… [--lines FROM-TO],

@@ -10,9 +10,9 @@
 
 #define SOME_EMOJI 0x1F600
 
-/* The append gear's tail: the text of the screen's last rows, held back as bytes
-   below the rows that were in the grid before. It is handed on when it has
-   scrolled off, and replayed into the grid when that is needed. */
+/* The append gear's tail: the text below the rows that were in the grid before, held back as bytes.
+   Lines that have scrolled off are handed on, many at a time; the others are replayed into the grid
+   when that is needed. */
 
 static void emitter_rows(struct emitter *e, const char *data, size_t len, size_t newlines)
 {
@@ -38,7 +38,7 @@ void append_enter(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	const struct row *row = s->lines[s->y];
-	/* Mostly this is not why the gear is left where lines are redrawn. */
+	/* Looked at first: where lines are redrawn, this mostly keeps the gear off. */
 	for (; s->low > s->y; s->low--) {
 		if (s->lines[s->low]->begun || !row_is_blank(s->lines[s->low]))
 			return;

@@ -404,8 +404,8 @@ struct terminal {
 /* Text, and what does not leave the append gear, from p on. Returns where it
    stopped: at `end`, at a sequence to parse, or because the gear is off. */
 const char *append_feed(struct terminal *t, const char *p, const char *end);
-/* Turns the tail into rows; the append gear is off then. `cut`: what follows is no
-   text, so an unfinished character stays one. */
+/* Turns the tail into rows, and hands on what has scrolled off; the append gear is off then. `cut`:
+   what follows is no text, so an unfinished character stays one. */
 void append_leave(struct terminal *t, bool cut);
 /* After a newline in the grid gear: the append gear is on if it can be. */
 void append_enter(struct terminal *t);

@@ -408,7 +408,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 		append_leave(t, false);
 	for (current = s->y; current > 0 && s->lines[current]->wrapped; current--)
 		;
-	/* How many lines the rows above are that can be handed on. */
+	/* How many of the rows above are lines that can be handed on. */
 	for (unsigned first = 0; first < current; first = next) {
 		next = line_end(s, first, current);
 		if (stands(s, first, next, now, plain_age, age, &plain) &&
