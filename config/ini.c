@@ -33,7 +33,7 @@ struct load {
 	unsigned number;  /* of inih's line, from 1 ... */
 	const char *text; /* ... the text of that line, without blanks around it */
 	size_t len;
-	const char *section, *key; /* the error of that line, while it is looked at; else NULL */
+	const char *section, *key; /* of that line, while it is looked at; else NULL */
 	bool keyed;                /* the section has a key, so an indented line continues it */
 	bool more;                 /* inih's line continues a key */
 	bool due;                  /* inih has to call load_pair() for its line */

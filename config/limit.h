@@ -25,9 +25,9 @@ struct limit {
 	uint64_t line_ceiling;
 
 	enum unit unit;      /* what is counted */
-	size_t max_line;     /* a preview cuts longer lines ... */
+	size_t max_line;     /* a preview cuts longer lines */
 	bool own_words;      /* the command is terse, so its notices are genuine */
-	bool grow;           /* ... but less of them if there is room */
+	bool grow;           /* it cuts less of them if there is room */
 	enum mode mode;      /* which part of the text it shows */
 	enum fold fold;      /* and what of a success it folds */
 	unsigned head_share; /* percent */

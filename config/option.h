@@ -127,7 +127,7 @@ const char *option_range(const struct option *o, char out[RANGE_LEN]);
 
 struct buffer;
 
-/* All functions append to `out`, which remembers a failure until the caller asks for it: 0, or -1
+/* All functions append to `out`, which remembers a failure. The last one returns that: 0, or -1
    with ENOMEM. */
 
 /* Appends the help of a flag beside it; the flag's line begins at `start` in `out`. */

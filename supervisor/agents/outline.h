@@ -27,9 +27,8 @@ enum outline_kind { OUTLINE_OBJECT, OUTLINE_ARRAY, OUTLINE_STRING, OUTLINE_SCALA
 struct outline_node {
 	enum outline_kind kind;
 	int parent;        /* -1: the root */
-	size_t begin;      /* where the member, with its key, or the element stands */
-	size_t key_end;    /* where the key stands, behind the quote; 0: not a member of an
-			      object */
+	size_t begin;      /* where the member begins, with its key, or the element */
+	size_t key_end;    /* the end of the key, behind its quote; 0: not a member of an object */
 	size_t start, end; /* the value's bytes */
 };
 

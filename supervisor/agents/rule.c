@@ -234,8 +234,8 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 
 /* --- runs that outlive their call ----------------------------------------------------- */
 
-/* The number that the agent's section sets, if no file, variable or flag sets it; `now`: the number
-   without the section. */
+/* The number that the agent's section sets, unless a profile, a variable or a flag sets it; `now`:
+   the number without the section. */
 static int64_t rule_number(const struct settings *s, const struct section_entry *set, int64_t now)
 {
 	return set && s->sources[SETTING_SLOT(set->offset)].by < ORIGIN_AGENT ? set->value : now;

@@ -77,7 +77,7 @@ bool rule_knows(const struct settings *s, char *const words[], const char *key);
 
 struct hand_over {
 	int64_t after; /* ms; 0: never */
-	int status;    /* HAND_OVER_STATUS, or [run] yield_status if that is set */
+	int status;    /* EXIT_HANDED_OVER, or [run] yield_status if that is set */
 };
 
 /* When a call of this agent is handed over. A caller that no rule knows (NULL) has to set the

@@ -96,8 +96,8 @@ int toml_find(struct toml *t, const char *text, size_t len, const char *const *p
 			t->reason = header ? "] is expected" : "= is expected behind a key";
 		if (at == end || buffer_check(&key) < 0 || buffer_check(&wanted) < 0)
 			break;
-		/* Whether one of the paths begins with the other, and the shorter one leads below
-		   the table. */
+		/* `common`: one of the paths begins with the other; `below`: the one that is read
+		   begins with the table's. */
 		size_t less = key.len < wanted.len ? key.len : wanted.len;
 		bool common = memcmp(key.data, wanted.data, less) == 0;
 		bool below = key.len >= own && memcmp(key.data, wanted.data, own) == 0;

@@ -40,10 +40,10 @@ void place_find(struct place *p);
 /* Finds the user's directory with the launcher. Returns 0, or -1 without a home directory. */
 int place_folder(char out[PATH_MAX]);
 
-/* Finds what an agent's files have to name: files in the launcher's directory, except those that
-   are not there or can't be used from there (the path of a preloaded library must not have a blank
-   or colon). The files need not exist. All are terse's own if `own` has no launcher or there is no
-   home directory. */
+/* Finds what an agent's files have to name: the copies in the launcher's directory, which need not
+   exist yet; terse's own file where no copy is made, or can't be used (the path of a preloaded
+   library must not have a blank or colon). All are terse's own if `own` has no launcher or there is
+   no home directory. */
 void place_of_launcher(struct place *p, const struct place *own);
 
 /* The same if the launcher exists and can be executed; else terse's own files. */
@@ -102,8 +102,8 @@ struct wiring_item {
 	const char *hook; /* HOOK: what follows `terse hook ` */
 };
 
-/* A file's directory: the first variable that is set, else a directory of the user's; then `below`
-   it. */
+/* A file's directory: the value of the variable if that is set, else a directory of the user's;
+   then `below` it. */
 struct wiring_folder {
 	const char *variable; /* or NULL */
 	const char *home;     /* below the home directory */
@@ -134,7 +134,8 @@ struct wiring {
 };
 
 extern const struct wiring wirings[];
-/* A note for the model; says what a comment can ask (config/settings.h) if `comment` is set. */
+/* Notes for the model. The second one, for agents with `comment`, also says what a comment can ask
+   (config/settings.h). */
 extern const char wiring_lines[], wiring_lines_with_comment[];
 
 /* The same for agents that get terse as a server of tools (terse mcp) and nothing else: `programs`,

@@ -34,8 +34,8 @@
 
 struct artifact;
 
-/* Final text is written up to multiples of this offset. For such writes the kernel uses large pages
-   and needs half the time of writes that start or end anywhere. */
+/* Writes of final text end at offsets that are multiples of this: for such writes the kernel uses
+   large pages, and needs half the time of writes that start or end anywhere. */
 #define ARTIFACT_WINDOW ((size_t)256 * 1024)
 
 /* Claims an ID, creates ID.txt (locked by this process as long as the artifact is open,

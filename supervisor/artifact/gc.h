@@ -59,7 +59,7 @@ struct inventory_item {
 	uint64_t bytes;  /* on disk */
 	int64_t last_ms; /* when it was last written */
 	unsigned session;
-	bool text, json;        /* false: a crash has left the other files of an artifact */
+	bool text, json;        /* it has these files; without a text a crash has left the rest */
 	bool running;           /* stays whatever the limits are, but counts for them */
 	enum retention_why why; /* the decision */
 };
@@ -127,8 +127,8 @@ bool gc_is_due(const struct store *s, int64_t interval_ms);
 
 /* Returns 0, 1 when it was not its turn, or -1 with errno when the store can't be looked through.
 
-   If a gc that nobody asked for comes after a day without one, it removes nothing for its age: a
-   clock that has jumped may be set right before the next one. */
+   If a gc that nobody asked for comes after a day without one, it removes nothing for its age: the
+   clock may have jumped, and may be right again by the next one. */
 int gc_run(struct gc *g);
 
 /* Removes those artifacts of one session with an ID in from..to (packed) that no run uses, and

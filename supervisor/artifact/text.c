@@ -271,7 +271,7 @@ int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 }
 
 /* Goes backwards from `end`, not below `least`, until *skip newlines are passed. Sets *at behind
-   the next newline before them, or to `least`. */
+   the last one that was passed, or to `least` if there are fewer; *skip is how many are missing. */
 static int find_back(const struct text *t, uint64_t least, uint64_t end, uint64_t *skip,
 		     uint64_t *at)
 {

@@ -347,7 +347,7 @@ struct stats_sum {
 	uint64_t runs, failed; /* commands of terse itself do not count */
 	int64_t duration_ms;
 	uint64_t text;           /* bytes that commands wrote for a reader, as text */
-	struct stats_size shown; /* bytes of that; what no agent read is in neither */
+	struct stats_size shown; /* printed of that; what no agent read is in neither */
 	struct stats_size own;   /* what the agents would have shown by themselves */
 	struct stats_size read;  /* read back later */
 	uint64_t reads;          /* how often */
@@ -385,8 +385,8 @@ void stats_append_json(struct buffer *out, const struct stats_sum *s);
 
 /* --- follow-ups ------------------------------------------------------------------------------- */
 
-// Notes for terse stats (artifact/journal.h) what a verb prints of an artifact unless a person
-// reads it: a preview that is followed up has cost more than it shows.
+// A verb that prints something of an artifact notes that for terse stats (artifact/journal.h),
+// unless a person reads it: a preview that is followed up has cost more than it shows.
 
 /* Zeroed but for `is_counted`. */
 struct followup {

@@ -336,7 +336,7 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 }
 
 /* Reads the option, or the letters (the last may have a value), at argv[*i]; moves *i to the last
-   word that was used. Returns 0, 1 if options end here, or -1 after saying what is wrong. */
+   word that was used. Returns 0, 1 if options end behind it, or -1 after saying what is wrong. */
 static int verb_read_option(struct verb_call *c, void *into, int *i)
 {
 	const char *arg = c->argv[*i], *equals = strchr(arg, '=');

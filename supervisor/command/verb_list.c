@@ -142,7 +142,7 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 		return;
 	}
 	if (m) {
-		/* The time that the rows are sorted by. */
+		/* Rows are sorted by ends, those of the remote by starts. */
 		const int64_t ms = r->remote || !m->ended_ms ? m->started_ms : m->ended_ms;
 		bool counted = *id && runs_is_counted(m) && !(state && *state == '?');
 		runs_describe_state(m, word);

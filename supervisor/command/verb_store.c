@@ -407,8 +407,8 @@ static int session_end(struct session_call *c)
 	bool now = c->now || keep == 0, found = false;
 	cleanup_begin(&cleanup, c->call->settings, false);
 	for (int i = 0; i < c->count; i++) {
-		/* An artifact that is removed now needs no note, for which a full disk would have
-		   no room. */
+		/* A session that is removed now needs no note of its end, for which a full disk
+		   would have no room. */
 		if (gc_end_session(&c->stores[i], c->session) < 0 && (!now || errno == ENOENT)) {
 			if (errno != ENOENT)
 				gc_note_failure(&cleanup.gc);

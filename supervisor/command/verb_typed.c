@@ -150,7 +150,7 @@ static void typing_read_output(struct typing *t, bool end)
 			     : 0;
 }
 
-/* Takes what somebody types. Returns false when that reader has gone. */
+/* Takes what is typed. Returns false when no more can come. */
 static bool typing_read_input(struct typing *t)
 {
 	char data[4096];

@@ -141,8 +141,8 @@ struct tool {
 	bool destructive; /* what it does can't be undone */
 	bool open_world;  /* it reaches beyond the server's own commands */
 
-	/* One of the two answers. The server does: `answer` appends the text and returns 0, or what
-	   is wrong and -1. Or a child of the server does: the verb, with these options. */
+	/* One of the two answers: `serve`, in the server, appends the text and returns 0, or what
+	   is wrong and -1; or the verb with these options, in a child of the server. */
 	int (*serve)(struct server *s, const struct arguments *a, struct buffer *text);
 	const char *verb, *also; /* an option that it always has; or NULL */
 

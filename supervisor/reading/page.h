@@ -29,8 +29,8 @@ struct page_request {
 	uint64_t tail;  /* if not 0, the last so many lines instead */
 	uint64_t most;  /* lines to show at most, without a limit */
 	size_t room;    /* bytes, without those of gaps and of what is said of omissions */
-	const struct wording_place *place; /* `place`: for commands that show omitted text;
-					      `numbered`: lines have numbers */
+	const struct wording_place *place; /* for the commands that show omitted text; with
+					      `numbered` lines have numbers */
 };
 
 enum page_stop {
