@@ -111,8 +111,8 @@ int store_open_folder(const struct store *s, const char *name, bool make);
    not a regular file of the effective user, or has a second hard link and is to be written. */
 int store_open_file(int dir, const char *name, int flags);
 
-/* The same, locked as by store_lock() for at most STORE_LOCK_MS (operation 0: not). It is the file
-   that has the name then, with *st. */
+/* The same, and locks the file as store_lock() does, for which it waits STORE_LOCK_MS at most
+   (operation 0: no lock). The file has the name still when it is locked; *st is as it is then. */
 int store_open_locked(int dir, const char *name, int flags, int operation, struct stat *st);
 
 #endif
