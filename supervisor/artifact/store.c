@@ -81,9 +81,9 @@ static int open_directory(int dir, const char *name, int flags, bool make)
 	return fd;
 }
 
-/* Makes what is missing of a path. With `dry` only checks whether it could: the nearest ancestor
-   that exists is writable, and for root it is not another user's. */
-static int make_path(const char *path, bool dry)
+/* Makes what is missing of a path. With `nearest` only checks whether it could, and opens the
+   nearest ancestor that exists there: it has to be writable, and for root not another user's. */
+static int make_path(const char *path, int *nearest)
 {
 	char prefix[PATH_MAX];
 	size_t len = (size_t)snprintf(prefix, sizeof(prefix), "%s", path), end = len;
@@ -101,7 +101,9 @@ static int make_path(const char *path, bool dry)
 		errno = EPERM;
 		return -1;
 	}
-	while (!dry && end < len) {
+	if (nearest)
+		*nearest = open(end ? prefix : "/", DIRECTORY | O_PATH);
+	while (!nearest && end < len) {
 		prefix[end] = '/';
 		end += strlen(prefix + end);
 		if (make_directory(AT_FDCWD, prefix) < 0)
@@ -140,11 +142,10 @@ static int candidate_open(const struct candidate *c, enum use use, struct store 
 	if (s->fd < 0 && errno == ENOENT && use != USE_READ) {
 		/* A home that is missing (a system user's) stays so. */
 		if ((!c->made && access(base, F_OK) < 0) ||
-		    make_path(s->path, use == USE_CHECK) < 0)
+		    make_path(s->path, use == USE_CHECK ? &s->fd : NULL) < 0)
 			return -1;
-		if (use == USE_CHECK)
-			return 0;
-		s->fd = open_directory(AT_FDCWD, s->path, flags, false);
+		if (use != USE_CHECK)
+			s->fd = open_directory(AT_FDCWD, s->path, flags, false);
 	}
 	if (s->fd >= 0 && use != USE_READ && may_make(s->fd, ".") < 0)
 		io_close(&s->fd);
@@ -242,10 +243,9 @@ void store_explain(uint64_t min_free,
 {
 	for (size_t i = 0; i < STORE_MAX; i++) {
 		struct store s = {.fd = -1};
-		int error = candidate_open(&candidates[i], USE_CHECK, &s) < 0 ||
-					    (s.fd >= 0 && !store_has_room(s.fd, min_free))
-				    ? errno
-				    : 0;
+		bool fails = candidate_open(&candidates[i], USE_CHECK, &s) < 0 ||
+			     !store_has_room(s.fd, min_free);
+		const int error = fails ? errno : 0;
 		store_close(&s);
 		each(ctx, s.path, candidates[i].variable, error);
 	}

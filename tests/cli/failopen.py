@@ -140,9 +140,10 @@ class Disk(FailOpen):
         """The next place that can be written is taken."""
         run = self.isolated(self.full("size=4k,nr_inodes=1"), TERSE, *LONG)
         self.check_kept(run)
-        run = self.isolated(self.full("size=4k,nr_inodes=1"), TERSE, "doctor")
-        self.assertRegex(run.out, rb"-        store: %s \(TERSE_HOME\): No space left on device\nok       store: /"
-                         % re.escape(os.fsencode(self.store)))
+        for home in self.store, self.store + "/new":
+            run = self.isolated(self.full("size=4k,nr_inodes=1"), TERSE, "doctor", env={"TERSE_HOME": home})
+            self.assertRegex(run.out, rb"-        store: %s \(TERSE_HOME\): No space left on device\nok       store: /"
+                             % re.escape(os.fsencode(home)))
 
     def test_full_everywhere(self):
         setup = ("mount -t tmpfs -o size=4k,nr_inodes=6 none /mnt;"
