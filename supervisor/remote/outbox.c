@@ -502,7 +502,7 @@ static bool outbox_is_empty(const struct outbox_state *s)
 	return s->waiting == 0 && !s->index_left;
 }
 
-/* Counts what is left, for this reason; `unpacked`: with runs that are not archived. */
+/* Counts what is left, for this reason; `unpacked`: a run that could not be archived, too. */
 static void outbox_measure(const struct outbox *o, bool unpacked, const char *why,
 			   struct outbox_state *s)
 {
