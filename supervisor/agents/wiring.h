@@ -134,8 +134,7 @@ struct wiring {
 };
 
 extern const struct wiring wirings[];
-/* Notes for the model. The second one, for agents with `comment`, also says what a comment can ask
-   (config/settings.h). */
+/* Notes for the model; the second, for agents with `comment`, also says what a comment can ask. */
 extern const char wiring_lines[], wiring_lines_with_comment[];
 
 /* The same for agents that get terse as a server of tools (terse mcp) and nothing else: `programs`,
