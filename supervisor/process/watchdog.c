@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define LOOK_MS 20
@@ -135,15 +136,15 @@ pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked)
 
 bool watchdog_ask(pid_t watchdog, int asked, int what)
 {
-	struct pollfd answer = {.fd = asked, .events = POLLIN};
+	const struct timeval limit = {.tv_usec = ANSWER_MS * 1000};
 	const unsigned char question = (unsigned char)what;
 	unsigned char said;
 	struct process p;
 	if (io_send(asked, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
 		return true;
+	setsockopt(asked, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	for (int looks = 0; looks <= ANSWER_LOOKS;) {
-		poll(&answer, 1, ANSWER_MS);
-		ssize_t n = recv(asked, &said, 1, MSG_DONTWAIT);
+		ssize_t n = recv(asked, &said, 1, 0);
 		/* The answer to an earlier question may come only now; it is passed over. */
 		if (n == 1 && (said & ~YES) == what)
 			return said & YES;
