@@ -83,8 +83,9 @@ async function filter(page, label, value) {
 async function search(page, text) {
   await page.$eval("input[type=search]", (input, value) => {
     input.value = value;
-    input.dispatchEvent(new Event("change"));
+    input.dispatchEvent(new Event("input"));
   }, text);
+  await until(page, (value) => (new URLSearchParams(location.hash.split("?")[1]).get("q") ?? "") === value, text);
   await until(page, () => !document.querySelector(".found .soft").textContent.includes("searching"));
 }
 
@@ -350,6 +351,16 @@ async function tried() {
   await quick.keyboard.type("unit211");
   await press(quick, "Enter");
   await until(quick, () => document.querySelector(".line.current .code")?.textContent === "units.conf:212: unit211 is 212 base1");
+  // The first click behind a search opens what was clicked; Enter takes a command that fits where no text does.
+  await press(quick, "/");
+  await quick.keyboard.type("units.conf");
+  await until(quick, () => location.hash.includes("q=units.conf") && /^\d+ of 200 runs$/.test(document.querySelector(".found .soft").textContent));
+  for (const row of await quick.$$(".list .row")) if ((await row.$eval(".command", (one) => one.textContent)) === "sed -i 's/ 212$/ 21/' units.conf") { await row.click(); break; }
+  await until(quick, () => document.querySelector(".run-head .command").textContent.includes("s/ 212$/ 21/"));
+  await press(quick, "/");
+  await quick.keyboard.type("212$/ 21/");
+  await press(quick, "Enter");
+  await until(quick, () => document.querySelector(".found .soft").textContent === "1 of 200 runs" && document.querySelector(".run-head .command").textContent.includes("212$/ 21/"));
   await quick.close();
   // What waited for somebody to type.
   await page.click(".found button");

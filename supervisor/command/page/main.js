@@ -62,7 +62,7 @@ async function begin() {
     scrolled: (top) => { clearTimeout(settling); settling = setTimeout(() => { state.top = top || undefined; writeState(state); }, 250); },
   });
   let settling = 0, typing = 0, seen = null, searching = Promise.resolve();
-  const search = make("input", { type: "search", placeholder: "Search commands and texts  (/)", ariaLabel: "Search commands and texts", oninput: () => { clearTimeout(typing); typing = setTimeout(() => change({ q: search.value }, true), 200); }, onchange: () => { clearTimeout(typing); change({ q: search.value }, true); } });
+  const search = make("input", { type: "search", placeholder: "Search commands and texts  (/)", ariaLabel: "Search commands and texts", oninput: () => { clearTimeout(typing); typing = setTimeout(() => change({ q: search.value }, true), 200); } });
   const choice = (name, label, values) => {
     const select = make("select", { ariaLabel: label, onchange: () => change({ [name]: select.value }, true) }, make("option", { value: "" }, label), values.map((value) => make("option", { value }, value)));
     return select;
@@ -182,7 +182,8 @@ async function begin() {
   async function nextHit(by) {
     if (view.nextHit(by) || !list.wanted) return;
     const has = (one) => list.found.get(one)?.lines > 0, following = list.next(by, has), run = following ?? (by > 0 ? list.shown.find(has) : list.shown.findLast(has));
-    if (!run) return say("no match in a text");
+    // A command that fits is found, too.
+    if (!run) return list.shown.length > 0 ? choose(list.next(by) ?? list.shown[0], true) : say("no match");
     if (!following) say("from the other end again");
     if (run !== view.run || view.view !== "whole") {
       state = { ...state, key: run.key, line: null, to: null, top: undefined, view: "whole" };

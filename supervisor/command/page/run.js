@@ -1,6 +1,6 @@
 // One run: what is known of it, and the views of its text.
 
-const CONTEXT = 3;
+const CONTEXT = 3, FEW = 20;
 const VIEWS = { shown: "Shown", whole: "Whole text", beside: "Beside", changes: "Changes", recording: "Recording" };
 
 class RunView {
@@ -191,7 +191,7 @@ class RunView {
     view.draw();
   }
 
-  // Lines that differ in numbers alone are left out where they are more than the others. `exact`: "1" or "0" is
+  // Lines that differ in numbers alone are left out where they are many, and more than the others. `exact`: "1" or "0" is
   // what the reader chose.
   async drawChanges(run, text, exact) {
     const isExact = exact === "1", before = await this.read(run.before), view = new LinesView({ ...this.about("Changes", text), isSeen: null, seenRanges: null }), spans = [];
@@ -218,7 +218,7 @@ class RunView {
         if (tail) spans.push({ ...number, first: number.first + lines.length - tail, lines: lines.slice(lines.length - tail) });
       });
     }
-    if (!exact && alike > 0 && alike <= gone + fresh) return this.drawChanges(run, text, "1");
+    if (!exact && alike > 0 && alike <= Math.max(FEW, gone + fresh)) return this.drawChanges(run, text, "1");
     const panel = make("div.columns", {}, make("section.column", {},
       make("h3", {}, `Against the last run of this command, ${clock(run.before.started)} (`, make(`span.${tone(run.before)}`, {}, result(run.before)), `): ${some(fresh, "new line")}, ${count(gone)} gone`,
         alike > 0 && `; ${some(alike, "line")} differ${alike === 1 ? "s" : ""} in numbers, times or hashes alone`, ". ",
