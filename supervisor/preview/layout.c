@@ -692,7 +692,7 @@ static void take_some(struct layout *l, const struct limit *limit)
 		   above the end; then with those behind it. */
 		while (from > next && failed && !is_telling(l, from - 1))
 			from--;
-		for (int common = 0; common <= failed; common++) {
+		for (int common = 0; common < (failed ? 2 : 1); common++) {
 			for (unit = from; unit > next && take_filler(l, unit - 1, common);)
 				unit--;
 			for (unit = from; unit < l->count && take_filler(l, unit, common);)
