@@ -109,7 +109,7 @@ static bool may_rewrite(const struct hook *h, const char *command)
 	bool good;
 	if (words_parse(&w, command) < 0)
 		return false;
-	good = w.count > 0;
+	good = w.words && w.count > 0;
 	for (size_t i = 0; good && i < w.count; i++) {
 		char *const *words = w.words + w.commands[i].first;
 		const char *name = shell_call_name(words[0]);
