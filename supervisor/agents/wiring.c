@@ -513,7 +513,7 @@ bool hints_find_program(const char *names, char found[PATH_MAX])
 			if ((folder || is_path) && n < PATH_MAX && access(found, X_OK) == 0 &&
 			    stat(found, &st) == 0 && S_ISREG(st.st_mode))
 				return true;
-			at = at[folder] ? at + folder + 1 : NULL;
+			at = at[folder] && !is_path ? at + folder + 1 : NULL;
 		}
 		if (!names[len])
 			return false;
