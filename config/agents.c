@@ -2,15 +2,15 @@
 //
 // The strings are those of Claude Code 2.1.197 and 2.1.328, Codex 0.169.0, opencode 1.18.33, pi
 // 0.73.1, Gemini CLI 0.61.0, Qwen Code 0.24.4, GitHub Copilot CLI 1.0.102, Kilo 7.7.7 and Grok CLI
-// 0.0.34. The ceilings are what each shows its model of one command: Claude Code 30,000 characters
-// (10,000 if it failed) and of longer text 2,000, Codex 10,000 bytes, opencode, Kilo and pi 50 KB
-// and 2,000 lines, Gemini CLI 40,000 characters, Qwen Code 25,000 and of longer text 4,400, Copilot
-// 20,000 bytes and of longer text 500.
+// 0.0.34. The ceilings are what each agent shows its model of one command's output: Claude Code
+// 30,000 characters (10,000 if it failed) and of longer text 2,000, Codex 10,000 bytes, opencode,
+// Kilo and pi 50 KB and 2,000 lines, Gemini CLI 40,000 characters, Qwen Code 25,000 and of longer
+// text 4,400, Copilot 20,000 bytes and of longer text 500.
 //
-// Those behind Grok CLI are by their sources: mini-swe-agent 2.4, aider 0.86, AutoGen 0.7 (files of
-// its local executor), goose 1.30 (50,000 bytes and 2,000 lines, of longer text the last 50 lines),
-// LangChain's ShellTool (community 0.4), Roo Code 3.52, crush 0.90, OpenHands 0.62, SWE-agent 1.1
-// with SWE-ReX 1.4, open-interpreter 0.4.
+// The sections after Grok CLI's were written from the agents' sources: mini-swe-agent 2.4, aider
+// 0.86, AutoGen 0.7 (files of its local executor), goose 1.30 (50,000 bytes and 2,000 lines, of
+// longer text the last 50 lines), LangChain's ShellTool (community 0.4), Roo Code 3.52, crush 0.90,
+// OpenHands 0.62, SWE-agent 1.1 with SWE-ReX 1.4, open-interpreter 0.4.
 
 #include "config/agents.h"
 
@@ -37,12 +37,12 @@
 #define BACKGROUND(item)  SECTION_ITEM(RULE_BACKGROUND, item)
 #define SET(field, is)    SECTION_SET(field, is)
 
-/* A program of these names starts the shell of the command itself. */
+/* The command's shell is a direct child of a program of one of these names. */
 #define STARTED_BY(names) \
 	STRING("{command}"), SHELL("*sh -c"), STDIN("/dev/null"), PARENT(names), PROCESS(names)
 
-/* A harness that sets no variable, so terse agent does. `as`: the name of its program, with * for
-   any characters. */
+/* A harness sets no variable of its own; `terse agent` sets one for it. `as`: the name of its
+   program, with * for any characters. */
 #define HARNESS(name, as) AGENT(name), ENVIRONMENT(RULE_AGENT "=" as), PROCESS(as)
 
 /* Its shell gets the command as it is. */
@@ -62,13 +62,14 @@ static const struct section_entry entries[] = {
 	SET(ceiling, 30000),
 	SET(failure_ceiling, 10000),
 	SET(cut_ceiling, 4 * KB),
-	/* Else it takes a command into its background at its limit. */
+	/* Without this variable it moves a command that reaches its time limit into the
+	   background. */
 	ENDS("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"),
 	LIMIT("BASH_DEFAULT_TIMEOUT_MS"),
 	SET(hand_over, 120 * SECOND),
 
 	/* Its shell saves variables and then executes the command's shell. After 10 s without
-	   output it continues, and has to know by then what it left. */
+	   output Codex goes on with its work; the heartbeat before that says what still runs. */
 	AGENT("codex"),
 	ENVIRONMENT("CODEX_THREAD_ID"),
 	STRINGS("*sh -c"),
@@ -91,7 +92,7 @@ static const struct section_entry entries[] = {
 	LIMIT("OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS"),
 	SET(hand_over, 120 * SECOND),
 
-	/* It grew out of opencode. */
+	/* A fork of opencode. */
 	AGENT("kilo"),
 	ENVIRONMENT("KILO"),
 	STARTED_BY("kilo|.kilo"),
@@ -141,8 +142,8 @@ static const struct section_entry entries[] = {
 	SET(cut_ceiling, 4 * KB),
 	SET(signal_status, true),
 
-	/* It shows its model only standard error of what failed: the status of a run that goes on
-	   is 0. */
+	/* Its model sees only standard error of a failed command, so a run that goes on reports
+	   status 0. */
 	HARNESS("grok", "grok"),
 	STRINGS("sh -c"),
 	STDIN("socket:*"),
@@ -151,7 +152,7 @@ static const struct section_entry entries[] = {
 	SET(hand_over, 30 * SECOND),
 	SET(yield_status, 0),
 
-	/* What follows the first line of its last command's output is the result. */
+	/* It takes its result from the output of its last command, from the second line on. */
 	HARNESS("mini", "mini*"),
 	STRINGS("*sh -c"),
 	PASS("*COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT*"),
@@ -237,8 +238,8 @@ const struct section_form rules_form = {
 
 /* --- what an agent would show --------------------------------------------------------- */
 
-/* Agents that cut a longer text to less than their ceiling. Their sections have a higher one, so
-   that a preview has room. */
+/* Agents that cut a text over their limit to less than that limit. The ceilings of their sections
+   don't tell that figure: they leave room for a preview. */
 static const struct own_cut_row {
 	const char *agent;
 	uint64_t whole, failed; /* bytes that it shows uncut of a success, and of a failure */
@@ -248,15 +249,16 @@ static const struct own_cut_row {
 	{"claude", 30000, 10000, 2000, 0},
 	{"qwen", 25000, 4400, 4400, 0},
 	{"copilot", 20000, 500, 500, 0},
-	/* It shows as much as Node's exec() takes, and no standard output at all of a longer or
-	   failing command. */
+	/* It shows as much as Node's exec() takes, and no standard output at all if there is more
+	   or if the command failed. */
 	{"grok", 1048576, 0, 0, 0},
 	{"goose", 50000, 50000, 2000, 0},
 };
 
 uint64_t own_cut(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines)
 {
-	/* Any other agent, one that the user has added as well, shows what its ceilings say. */
+	/* Every other agent, those that the user has added included, shows what its ceilings
+	   say. */
 	uint64_t whole = s->ceiling > 0 ? (uint64_t)s->ceiling : OWN_CUT_ASSUMED;
 	uint64_t ceiling = s->failure_ceiling > 0 ? (uint64_t)s->failure_ceiling : whole;
 	struct own_cut_row row = {NULL, whole, ceiling, whole, (uint64_t)s->line_ceiling};

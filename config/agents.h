@@ -24,16 +24,17 @@
 
 extern const struct section_form rules_form;
 
-// How much of a command's output each agent would show its model by itself: terse's savings are
-// counted against that, never against all that the command wrote.
+// How much of a command's output each agent would show its model without terse. terse's savings are
+// counted against that figure, not against the whole output.
 //
-// The figures are those that agents.c has its ceilings from. Characters count as bytes, so the
-// answer is rather too small than too large.
+// The figures have the same sources as the ceilings in agents.c. Characters count as bytes, so the
+// answer may be too small, but not too large.
 
-/* The bytes that are assumed for an agent of which nothing is known. */
+/* How many bytes an unknown agent is assumed to show. */
 #define OWN_CUT_ASSUMED 10000
 
-/* Returns how many of `bytes` bytes in `lines` lines the agent that is set in `s` would show. */
+/* Returns how many bytes of a text of `bytes` bytes and `lines` lines the agent of `s` would
+   show. */
 uint64_t own_cut(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines);
 
 #endif

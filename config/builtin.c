@@ -1,14 +1,14 @@
 // The built-in profiles; terse config --profiles shows them in ini syntax.
 //
-// They are a table, so that choosing one parses nothing. Where patterns are equally exact the later
-// one counts, so the order of the sections matters: what is special follows what is general.
+// A table needs no parsing at run time. The last of equally exact patterns counts, so special
+// profiles stand after general ones.
 //
-// Where the limits come from: pi reads 2,000 lines of a file, and shows 1,000 found files and 500
-// entries of a directory. 10 KB is what Codex shows of any command, which was enough for 98.9 % of
-// what agents later used of their commands' output; as a search's matches, 10 KB are about 130
-// lines of 80 bytes, and 300 of 35. What a script prints was asked for, but nobody said how much:
-// 8 KB are twice the room of a build. 16 KB are a table or a description in full; of a dump that is
-// longer (dpkg -l, objdump -d) the start seldom has what was looked for.
+// The limits come from agents and from recorded sessions. pi reads 2,000 lines of a file, and shows
+// 1,000 found files and 500 entries of a directory. 10 KB is what Codex shows of any command, which
+// was enough for 98.9 % of what agents later used of their commands' output; as a search's matches,
+// 10 KB are about 130 lines of 80 bytes, and 300 of 35. A script's output was asked for, but it may
+// have any length: it gets 8 KB, twice as much as a build. 16 KB hold most tables and descriptions
+// in full; the start of a longer dump (dpkg -l, objdump -d) seldom has what was looked for.
 
 #include "config/pattern.h"
 #include "config/profile.h"
@@ -46,7 +46,7 @@ static const struct section_entry entries[] = {
 	MATCH("go run"),
 	SET(size, 8 * KB),
 	SET(failure_size, 6 * KB),
-	/* Builds, tests and installs tell of their progress in lines that are alike. */
+	/* Builds, tests and installs print similar lines as they progress. */
 	PROFILE("build"),
 	MATCH("make|gmake|cmake|ctest|cpack|ninja|samu|meson|scons|bazel|bazelisk|buck2|just|task|"
 	      "rake|waf"),
@@ -70,7 +70,8 @@ static const struct section_entry entries[] = {
 	      "rsync|scp|wget"),
 	MATCH("git clone|fetch|pull|push|submodule|lfs|gc"),
 	MATCH("*test*|*build*|*install*|*setup*|*deploy*"),
-	/* The same by the exact program, since its general pattern has another profile. */
+	/* These patterns are more exact than those by which the same commands would be of another
+	   profile, such as "script". */
 	MATCH("setup.py|manage.py|*test*.py"),
 	MATCH("curl -o|-O|--output|--remote-name"),
 	MATCH(PYTHON " -m"),
@@ -131,7 +132,7 @@ static const struct section_entry entries[] = {
 	MATCH("brew list|info"),
 	MATCH("readelf|objdump|otool|nm"),
 	FROM_START(16 * KB),
-	/* Through a pipe these draw a meter, so they keep the terminal. */
+	/* These draw a progress meter if standard output is a pipe, so they get a terminal. */
 	PROFILE("fetch"),
 	MATCH("curl|http|https|xh"),
 	MATCH("wget -*O-|--output-document=-"),
@@ -145,7 +146,7 @@ static const struct section_entry entries[] = {
 	FROM_START(10 * KB),
 	SET(max_lines, 300),
 	SET(unit, UNIT_MATCHES),
-	/* A path that is cut is none. */
+	/* A path is useless if it is cut. */
 	PROFILE("find"),
 	MATCH("find|fd|fdfind|locate|plocate|mlocate"),
 	MATCH("git ls-files|ls-tree"),
@@ -181,7 +182,7 @@ static const struct section_entry entries[] = {
 	SET(pty, TRI_NO),
 	SET(size, 10 * KB),
 	SET(mode, MODE_ENDS),
-	/* To a terminal they quote the source at each place, or draw what is soon gone. */
+	/* On a terminal they quote the source at each place, or draw what they soon erase. */
 	PROFILE("plain"),
 	MATCH("jest|tsc"),
 	MATCH("npx|bunx|pnpm|yarn jest|tsc"),

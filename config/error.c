@@ -101,7 +101,7 @@ void config_error_write(const struct config_error *c, struct option_error *error
 	error_add(&out, "", c->key, VALUE_MAX, ": ");
 	error_add(&out, "", c->value && *c->value ? c->value : NULL, VALUE_MAX, ": ");
 	error_add(&out, "", c->reason, REASON_MAX, "");
-	/* Without memory the reason alone, which may be there already. */
+	/* Without memory the message is the reason alone, which may be there already. */
 	if (buffer_string(&out))
 		snprintf(error->text, sizeof(error->text), "%s", out.data);
 	else if (c->reason != error->text)

@@ -1,4 +1,4 @@
-// Messages about settings, and the known name that a word is probably a misspelling of.
+// Messages about settings, and suggestions for misspelled names.
 #ifndef TERSE_CONFIG_ERROR_H
 #define TERSE_CONFIG_ERROR_H
 
@@ -6,14 +6,15 @@
 
 #include <stddef.h>
 
-/* Longer words have no near candidates. */
+/* Longer words get no suggestion. */
 enum { NEAREST_WORD = 48 };
 
 struct nearest {
 	const char *word;
 	const char *best; /* in `room`; NULL: none is near enough */
 	char room[NEAREST_WORD + 1];
-	unsigned distance; /* of best, or one more than the largest that counts as near */
+	unsigned distance; /* edit distance of `best`; at first one more than the largest that
+			      counts as near */
 };
 
 /* `word` must outlive the struct. */
@@ -32,7 +33,7 @@ const char *nearest_reason(char out[NEAREST_LEN], const char *what, const char *
 //   /etc/terse.ini:7: [report] size: 4XB: not a size (like 4096, 4KB or 1000tok)
 //   --cols: 7: out of range (20 to 1000)
 
-/* The parts of a message. NULL (0) parts and an empty value are left out. */
+/* The parts of a message. Parts that are NULL or 0 and an empty value are left out. */
 struct config_error {
 	const char *where; /* a file, a variable or a flag; cut at its start */
 	unsigned line;

@@ -1,9 +1,9 @@
 // An ini text as settings, all or nothing. See settings.h.
 //
-// inih asks for one line after the other and calls back for each line that gives a key a value. The
-// reader looks at each line first: it knows the line's number, withholds lines that inih would
-// misread, and notices lines that inih skipped. These are malformed: lines longer than inih's
-// buffer, text behind a section's name, lines that are neither section, key nor comment, NUL bytes.
+// inih asks a reader for one line after the other and calls back for each line that gives a key a
+// value. The reader here counts the lines, withholds those that inih would misread (longer than its
+// buffer, a NUL byte, text behind a section's name), and notices those that inih skipped (neither
+// section, key nor comment).
 
 #include "config/agents.h"
 #include "config/error.h"
@@ -38,7 +38,7 @@ struct load {
 	bool more;                 /* inih's line continues a key */
 	bool due;                  /* inih has to call load_pair() for its line */
 
-	bool skips;                      /* the section is bad */
+	bool skips;                      /* the section is bad: its lines are passed over */
 	const struct section_form *form; /* of a section with a name of its own; NULL: of options */
 	const struct option *current;    /* the option that an indented line continues; else NULL */
 	size_t entries;                  /* of sections with a name of their own */
@@ -150,7 +150,8 @@ static int load_section(struct load *l)
 			continue;
 		const char *name = l->section + len + strspn(l->section + len, " \t");
 		const char *reason = section_refuse_name(name);
-		/* A command with the profile of terse's own verbs may print terse's notices. */
+		/* Commands of PROFILE_TERSE may print terse's own notices, so a project may not add
+		   any. */
 		if (l->by == ORIGIN_PROJECT &&
 		    (!form->in_project || strcmp(name, PROFILE_TERSE) == 0))
 			reason = not_allowed;
@@ -190,7 +191,7 @@ static void load_value(struct load *l, const char *value)
 	if (result < 0) {
 		reason = error.text;
 	} else if (!reason && is_number && l->by == ORIGIN_PROJECT) {
-		/* A project's file may show more than others, not less. */
+		/* A project's file may raise what is shown, not lower it. */
 		if (o->project_never && strcmp(o->choices[number], o->project_never) == 0) {
 			reason = not_allowed;
 		} else if (number < o->project_least && !o->project_never &&
@@ -243,9 +244,9 @@ static void load_malformed(struct load *l, const char *reason)
 	load_complain(l, shown, reason);
 }
 
-/* inih's reader: fgets() without the newline, for which room is left nevertheless. From version 56
-   on inih takes a line that fills its room for the start of a longer line, and skips the next line.
-   inih gets an empty line in place of one that it must not see. */
+/* inih's reader: like fgets(), but without the newline. inih gets an empty line in place of one
+   that it must not see. A line never fills the room: inih 56 takes such a line for the start of a
+   longer one, and skips the next line. */
 static char *load_line(char *out, int room, void *stream)
 {
 	struct load *l = stream;
@@ -298,7 +299,7 @@ static char *load_line(char *out, int room, void *stream)
 		l->keyed = false;
 	} else {
 		l->due = true;
-		/* inih 55 removes comments from the lines of keys only. */
+		/* inih 55 does not remove comments from continuation lines. */
 		for (const char *p = start + 1; l->more && p < end; p++) {
 			if (*p == ';' && isspace((unsigned char)p[-1]))
 				end = p;

@@ -10,7 +10,7 @@
 #define NOTICES      ((int64_t)400)
 #define NOTICE_LINES 4
 
-/* The most bytes that a long line gets before other lines, where no limit for one line is set. */
+/* The most bytes that a long line gets before other lines if [preview] max_line is not set. */
 #define MAX_LINE ((size_t)500)
 
 /* Limits `bytes` by a ceiling (0: none). */
@@ -22,7 +22,7 @@ static int64_t limit_hold(int64_t bytes, int64_t ceiling)
 	return ceiling > 0 && bytes > most ? most : bytes;
 }
 
-/* The smaller of two ceilings, of which 0 is none, with room for notices below it. */
+/* The smaller of two ceilings (0: none), less the room for notices. */
 static size_t limit_ceiling(int64_t a, int64_t b)
 {
 	int64_t least = a && (!b || a < b) ? a : b;

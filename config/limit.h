@@ -8,32 +8,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Text within bytes and count is printed whole; other text becomes a preview within
-   bytes and count. */
+/* Text within `bytes` and `count` is printed whole; other text becomes a preview within both. */
 struct limit {
 	size_t bytes;
 	size_t failure_bytes; /* the same if the command failed */
-	size_t cut_bytes;     /* bytes of the preview of a success with more text than ... */
-	size_t cut_over;      /* ... so many bytes; at most `bytes` */
+	size_t cut_bytes;     /* budget of a success with more text than cut_over; at most
+				 `bytes` */
+	size_t cut_over;      /* bytes of text */
 	uint64_t count;       /* of units, see limit_counts(); 0: no limit */
 
-	/* Bytes of everything that is printed, the footer excepted, when lines are also printed
-	   before the end; 0: none. */
+	/* Where lines are also printed before the end: the most bytes that are printed in all,
+	   without the footer; 0: no limit. */
 	size_t ceiling;
 	size_t failure_ceiling; /* at most `ceiling` */
-	size_t cut_ceiling;     /* the same where cut_bytes counts; at most `ceiling` */
+	size_t cut_ceiling;     /* the same for a success with more text than cut_over; at most
+				   `ceiling` */
 	uint64_t line_ceiling;
 
 	enum unit unit;      /* what is counted */
 	size_t max_line;     /* a preview cuts longer lines */
 	bool own_words;      /* the command is terse, so its notices are genuine */
-	bool grow;           /* it cuts less of them if there is room */
-	enum mode mode;      /* which part of the text it shows */
-	enum fold fold;      /* and what of a success it folds */
+	bool grow;           /* long lines are cut less if there is room */
+	enum mode mode;      /* which part of the text a preview shows */
+	enum fold fold;      /* what is folded in a success */
 	unsigned head_share; /* percent */
 	unsigned end_share;  /* percent */
 	const struct strings *patterns, *ignore; /* of the settings; may be NULL */
-	const char *about;                       /* the same */
+	const char *about;                       /* of the settings; may be NULL */
 };
 
 /* Text up to this many bytes is printed whole rather than cut a little. */
@@ -42,8 +43,8 @@ static inline size_t limit_most(size_t bytes)
 	return bytes + bytes * 15 / 100;
 }
 
-/* The most bytes that one line of a preview of `bytes` gets before other lines have their share:
-   in mode head a quarter of `bytes`. */
+/* In a preview of `bytes` bytes: the most that one line gets before the others have their share. In
+   mode head this is a quarter. */
 static inline size_t limit_line(const struct limit *l, size_t bytes)
 {
 	size_t least = bytes < 256 ? 64 : bytes / 4;
@@ -51,7 +52,8 @@ static inline size_t limit_line(const struct limit *l, size_t bytes)
 	return l->max_line < most ? l->max_line : most;
 }
 
-/* The smallest one holds while the command runs, the largest one is held in memory. */
+/* While the command runs, the smallest size limits what is printed, since the outcome is open. Text
+   up to the largest size is held in memory. */
 static inline size_t limit_smallest(const struct limit *l)
 {
 	return l->cut_bytes < l->failure_bytes ? l->cut_bytes : l->failure_bytes;

@@ -58,7 +58,8 @@ const struct option *option_by_flag(const char *flag, size_t len, const char **i
 static const char *const bool_words[] = {"yes", "no", NULL};
 static const char *const tristate_words[] = {"auto", "yes", "no", NULL};
 
-/* The words that can be read; each row has all values, in their order. */
+/* The words that are read as values. Each row has one word for every value, in the order of the
+   values. */
 static const char *const bool_read[] = {"no", "yes", "false", "true", "off", "on", "0", "1", NULL};
 static const char *const tristate_read[] = {"auto", "yes", "no",   "auto", "true", "false", "auto",
 					    "on",   "off", "auto", "1",    "0",    NULL};
@@ -69,7 +70,8 @@ static char *format_count(char out[VALUE_LEN], int64_t n)
 	return out;
 }
 
-/* The types that hold a number. Those without a format have words: these, or the choices. */
+/* The types that hold a number. A type without `format` has words: `words`, or the option's
+   choices. */
 static const struct {
 	int (*parse)(const char *value, int64_t *out);
 	char *(*format)(char out[VALUE_LEN], int64_t n);

@@ -41,11 +41,11 @@ struct option {
 	bool choices_are_flags;     /* each choice but the first is a flag, too: --full is --print
 				       full */
 	const char *variable;       /* "TERSE_COLS"; NULL: only the user's and the system's file */
-	int64_t project_least; /* a project's .terse.ini (settings.h) may set it, from this number
-				  on (or to 0, where that is none): a bad value changes the form
-				  of the text, but runs and ends nothing, sends nothing elsewhere
-				  and keeps no more on disk. 0: it may not */
-	const char *project_never; /* the choice that is refused in that file; NULL: none */
+	int64_t project_least; /* the least value that a project's .terse.ini (settings.h) may set,
+				  besides 0 where that is valid; 0: it may set none. It may set only
+				  what changes the form of the text: nothing that runs, ends or
+				  sends something or keeps more on disk */
+	const char *project_never; /* the choice that a project's file may not set; NULL: none */
 	bool in_profile;           /* OPTION_LIST: profiles add items to it */
 	size_t most;               /* OPTION_LIST: largest number of items; 0: no limit */
 	const char *help;          /* one sentence */
@@ -61,12 +61,12 @@ const struct option *option_by_key(const char *section, const char *key);
 
 #define FLAG_LEN 32
 
-/* The `i`th flag of an option: its own, then --no-pty or --full; NULL: it has no more. Writes into
-   `out` or returns a constant. */
+/* The `i`th flag of an option: `flag`, then those that derive from it (--no-pty) or from its
+   choices (--full); NULL: there are no more. Writes into `out` or returns a constant. */
 const char *option_flag(const struct option *o, size_t i, char out[FLAG_LEN]);
 
 /* The option with this flag of `len` bytes, or NULL. *implied: the value that the flag stands for;
-   NULL: one has to follow. */
+   NULL: a value has to follow. */
 const struct option *option_by_flag(const char *flag, size_t len, const char **implied);
 
 /* Whether its field in the settings is an int64_t. */
@@ -127,8 +127,7 @@ const char *option_range(const struct option *o, char out[RANGE_LEN]);
 
 struct buffer;
 
-/* All functions append to `out`, which remembers a failure. The last one returns that: 0, or -1
-   with ENOMEM. */
+/* These functions append to `out`, whose failure tells of a lack of memory. */
 
 /* Appends the help of a flag beside it; the flag's line begins at `start` in `out`. */
 void option_print_beside(struct buffer *out, size_t start, const char *help);
@@ -136,8 +135,8 @@ void option_print_beside(struct buffer *out, size_t start, const char *help);
 /* The flags with their help, by section; `only`: those of this section, "" for all. */
 void option_print_help(struct buffer *out, const char *only);
 
-/* A terse.ini with every key, its help, range and default. Settings are lines that start with '#'
-   and no blank behind it. */
+/* A terse.ini with every key, its help, range and default. A '#' without a blank behind it comments
+   a setting out. Returns 0, or -1 with ENOMEM. */
 int option_print_sample(struct buffer *out);
 
 #endif

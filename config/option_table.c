@@ -29,7 +29,7 @@
 #define BOOL(field, initial_) .type = OPTION_BOOL, .offset = OFFSET(field), .initial = (initial_)
 #define TRISTATE(field, initial_) \
 	.type = OPTION_TRISTATE, .offset = OFFSET(field), .initial = (initial_)
-/* Its words, in the order of the C enum. */
+/* `...`: the words, in the order of the C enum. */
 #define WORD(field, initial_, ...)                                           \
 	.type = OPTION_ENUM, .offset = OFFSET(field), .initial = (initial_), \
 	.choices = (const char *const[])                                     \
@@ -43,7 +43,7 @@
 #define COUNT(field, min_, max_, initial_, unit_) \
 	NUMBER(OPTION_COUNT, field, min_, max_, initial_), .unit = (unit_)
 #define SIZE(field, min_, max_, initial_) NUMBER(OPTION_SIZE, field, min_, max_, initial_)
-/* 0, too, which is the default. */
+/* 0 is valid, too, and the default. */
 #define SIZE_OR_ZERO(field, min_, max_)       SIZE(field, min_, max_, 0), .or_zero = true
 #define DURATION(field, min_, max_, initial_) NUMBER(OPTION_DURATION, field, min_, max_, initial_)
 

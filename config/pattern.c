@@ -12,7 +12,7 @@
 
 /* --- matching, with stars ---------------------------------------------------------------- */
 
-/* The result of a template, in the text. */
+/* The part of the text that {command} or {word} stands for. */
 struct part {
 	const char *from, *to;
 	bool is_word;
@@ -200,7 +200,7 @@ const char *wrapper_string(char *const words[])
 
 /* --- patterns for commands ---------------------------------------------------------------- */
 
-/* Options in front of a subcommand that take the next word as their value. */
+/* Options before a subcommand that take the next word as their value, by program. */
 static const struct {
 	const char *programs, *options;
 } valued[] = {

@@ -28,8 +28,8 @@ const char *pattern_refuse(const char *pattern);
    else 0. More words are more exact. */
 unsigned pattern_match(const char *pattern, char *const words[]);
 
-/* Whether a word is one of those with | between them (NULL: none), in which * stands for any
-   characters. */
+/* Whether `words`, alternatives with | between them, have this word; * stands for any characters.
+   NULL: it has none. */
 bool pattern_is_among(const char *words, const char *word);
 
 // Patterns for whole texts: shell strings, paths, values of variables.

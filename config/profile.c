@@ -44,7 +44,7 @@ enum { NESTED_MAX = 4 };
 
 /* --- choosing ---------------------------------------------------------------- */
 
-/* The verbs of terse, and of which kind all commands are that no other command feeds. */
+/* The verbs of terse, and which kind of command a string has that no other command feeds. */
 static const char verbs[] = "terse " PROFILE_TERSE_VERBS;
 enum own { OWN_QUIET, OWN_VERB, OWN_NOT };
 
@@ -53,7 +53,7 @@ struct chooser {
 	struct profile_choice *choice;
 	const char *other; /* profile of the last command that does not count */
 	enum own own;
-	unsigned nested; /* in so many strings of others */
+	unsigned nested; /* depth of the string in other strings */
 };
 
 static void add_name(struct chooser *c, const char *name)
@@ -78,19 +78,19 @@ static int profile_feeder(const struct words *w, int index)
 	return i;
 }
 
-/* Adds the profile of a command, which may be the one at `index` of a string (else NULL). `counts`:
-   the command's output is shown; `fed`: another command feeds it. */
+/* Adds the profile of a command: that at `index` of the string `w`, or one by itself if `w` is
+   NULL. `counts`: the command's output is shown; `fed`: another command feeds it. */
 static int profile_add_command(struct chooser *c, char *const *command, bool counts, bool fed,
 			       const struct words *w, int index)
 {
 	char *const *words = command;
 	const char *name = NULL;
-	/* Finds the command's profile, or that of a command that it runs, or else the string that
-	   it runs. */
+	/* Looks for the profile of the command, then of the command that this one runs (sudo, env),
+	   and so on, up to a shell string. */
 	while (words && !strpbrk(shell_call_name(*words), "$`")) {
 		char *const *inner = wrapper_inner(words);
 		const char *inside = c->nested < NESTED_MAX ? wrapper_string(words) : NULL;
-		/* The words of a shell's string are not those of a pattern. */
+		/* Patterns do not match the words of sh -c: its string decides. */
 		if (!inside || !wrapper_is_shell(words))
 			name = profiles_match(c->s, words, inner ? 2 : 1);
 		if (name)
@@ -218,8 +218,8 @@ const char *profile_name(const struct profile_choice *choice)
 
 /* --- applying ---------------------------------------------------------------- */
 
-/* How one value is made of those of several profiles; other options stay as they are without a
-   profile if the values differ. 0 may stand for "no limit". */
+/* How the values of several profiles become one. Where they differ, an option without a rule here
+   keeps its value from before the profiles. 0 may stand for "no limit". */
 static const struct {
 	size_t offset;
 	enum merge { LARGEST, LARGEST_OR_NONE, SMALLEST, LINES_UNLESS_SAME, SMART } how;
@@ -266,7 +266,7 @@ static void profile_add_items(struct settings *s, const struct option *o, const 
 		size_t i = 0;
 		while (i < list->count && strcmp(list->items[i], e->text) != 0)
 			i++;
-		/* If there are too many, or no memory, the first ones count. */
+		/* Items for which there is no room or memory are left out. */
 		if (i < list->count || option_append(s, o, e->text, &error) < 0)
 			continue;
 		if (source->by < ORIGIN_PROFILE)

@@ -6,18 +6,18 @@
 // patterns, its other keys win over theirs. A command belongs to the profile with the most exact
 // pattern, and of equals to the last one; files come after what is built in.
 //
-// A pattern of one word does not match a program that runs another command: `env` is not `env A=1
-// make`. The string of `sh -c` is looked into, whatever the patterns.
+// A pattern of one word does not match a program that runs another command: `env` does not match
+// `env A=1 make`. The string of `sh -c` is always looked into.
 //
-// A profile's settings win over files and lose to variables and flags, so the user's [report] size
-// is for commands without a profile.
+// A profile's settings win over those of files and lose to variables and flags. The user's [report]
+// size therefore applies to commands whose profile sets none.
 //
 // In a shell string, those commands count whose output is the string's: the last one of each
-// pipeline. A search in the output of find or ls belongs to their profile. tee, and cat, less and
-// more without operands, only pass their input on: the command that feeds them counts. Commands of
-// the profile "quiet" print next to nothing and count only if no other does. Commands of different
-// profiles get the largest of their limits and mode smart. A string that can't be read gets the
-// default.
+// pipeline. A search in the output of find or ls has the profile of find or ls. tee, and cat, less
+// and more without operands, only pass their input on: the command that feeds them counts. Commands
+// of the profile "quiet" print next to nothing and count only if no other does. Commands of
+// different profiles get the largest of their limits and mode smart. A string that can't be read
+// gets the default.
 #ifndef TERSE_CONFIG_PROFILE_H
 #define TERSE_CONFIG_PROFILE_H
 
@@ -45,15 +45,16 @@ extern const struct section_form profiles_form;
 
 enum { PROFILE_PARTS_MAX = 8 };
 
-/* The profiles of the commands that count, each one once. */
+/* The profiles of the commands that count, without repetitions. */
 struct profile_choice {
 	const char *names[PROFILE_PARTS_MAX]; /* valid until settings_release() */
 	size_t count;                         /* at least 1 */
 };
 
-/* Chooses settings.profile if it is set, else for a shell string if `string` is not NULL, else for
-   a command. Opens no file. Returns 0, or -1 with errno: EINVAL (settings.profile names no profile;
-   *error is filled) or ENOMEM. The choice is valid even then: what was found, or the default. */
+/* Chooses settings.profile if it is set, else the profiles of the shell string `string`, or, if
+   that is NULL, of the command `argv`. Opens no file. Returns 0, or -1 with errno: EINVAL
+   (settings.profile names no profile; *error is filled) or ENOMEM. The choice is valid even after
+   an error: what was found, or the default. */
 int profile_choose(const struct settings *s, char *const argv[], const char *string,
 		   struct profile_choice *choice, struct option_error *error);
 
@@ -61,17 +62,17 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
    lists. */
 void profile_apply(struct settings *s, const struct profile_choice *choice);
 
-/* The one name of the choice, or PROFILE_MIXED. */
+/* The name of the only profile in the choice, or PROFILE_MIXED. */
 const char *profile_name(const struct profile_choice *choice);
 
-/* Whether `argv` (NULL-terminated), or the shell string in it, runs a verb of terse, as in
-   `cd web && terse read last | grep error`, and otherwise only commands that read its output or
-   print next to nothing. */
+/* Whether `argv` (NULL-terminated), or the shell string in it, runs a verb of terse, as in `cd web
+   && terse read last | grep error`, and all other commands in it read the verb's output or print
+   next to nothing. */
 bool profile_is_own(char *const argv[]);
 
 /* --- the verbs -------------------------------------------------------------------------------- */
 
-// The names of the verbs, once: for the profile of terse's own verbs, and for the table of them
+// The one list of the verbs: for the profile of terse's own verbs, and for the table of verbs
 // (supervisor/verbs.c).
 
 /* In the order of `terse help`. OWN (and FIRST, the first of these): the verb prints as much as was

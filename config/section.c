@@ -64,8 +64,7 @@ const struct section_entry *section_next(const struct settings *s, const struct 
 			continue;
 		found = e;
 		*at = i + 1;
-		/* Looks for the first item of the last file that has the key. The built-in sections
-		   need only one look. */
+		/* Goes on to the last file that has the key. The built-in sections are one file. */
 		if (i < form->builtin_count)
 			i = form->builtin_count - 1;
 	}
@@ -74,7 +73,7 @@ const struct section_entry *section_next(const struct settings *s, const struct 
 
 /* --- sections as an ini text ----------------------------------------------------------- */
 
-/* Appends the end of a line; as a comment, the place in a file that has set it. */
+/* Appends the end of a line, with the file and line that the entry is from as a comment. */
 static void section_write_origin(struct buffer *out, const struct settings *s,
 				 const struct section_entry *e)
 {

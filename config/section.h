@@ -1,8 +1,8 @@
 // Sections with a name of their own, [profile NAME] and [agent NAME]: lists of texts, and values of
 // options.
 //
-// The entries of all sections of a form are one sequence: first what is built in, then what each
-// file says, in the order in which the files are read. Sections of the same name are one section.
+// The entries of all sections of a form are one sequence: first the built-in ones, then those of
+// each file, in the order in which the files are read. Sections of the same name are one section.
 #ifndef TERSE_CONFIG_SECTION_H
 #define TERSE_CONFIG_SECTION_H
 
@@ -11,8 +11,8 @@
 /* The word, a blank and the name fit into inih's 49 bytes for a section. */
 enum { SECTION_NAME_MAX = 40 };
 
-/* The most lines of sections, of all forms, that one file may have: a hostile file costs a run a
-   bounded time. */
+/* The most lines that one file may have in such sections, so that the time for a hostile file is
+   bounded. */
 enum { SECTION_LINES_MAX = 1000 };
 
 enum section_kind {
@@ -25,27 +25,28 @@ struct section_entry {
 	enum section_kind kind;
 	enum origin by;  /* the file */
 	unsigned line;   /* in it */
-	const char *key; /* the list's */
+	const char *key; /* of the list */
 	const char *text;
-	size_t offset; /* the option's */
+	size_t offset; /* of the option */
 	int64_t value;
 };
 
-/* A kind of section. Its keys are lists of its own, and the options of a run that hold a number. */
+/* A kind of section. Its keys are the lists in `keys`, and the options of a run that hold a
+   number. */
 struct section_form {
 	const char *word;          /* "profile" of [profile NAME] */
 	const char *what;          /* "a profile" */
 	const struct option *keys; /* the lists; ends with a NULL key */
-	const char *shim;          /* the option of [shim] that they may set, or NULL */
-	bool adds;       /* a file's items add to those before it; else the last file that has
-			    a key counts */
-	bool in_project; /* a project's file may have them */
+	const char *shim;          /* the option of [shim] that its sections may set, or NULL */
+	bool adds;       /* items of a file add to those of earlier files; false: only the last file
+			    that has the key counts */
+	bool in_project; /* a project's file may have such sections */
 	const struct section_entry *builtin;
 	size_t builtin_count;
 	size_t offset; /* of the struct sections in the settings */
 };
 
-/* Entries of what is built in. */
+/* Built-in entries. */
 #define SECTION_BEGIN(name)                          \
 	{                                            \
 		.kind = SECTION_NAME, .text = (name) \
@@ -65,7 +66,7 @@ struct section_form {
 /* A reason if `name` can't be a section's name, else NULL. */
 const char *section_refuse_name(const char *name);
 
-// Reading the sections of a form. Settings of NULL stand for what is built in.
+// Reading the sections of a form. If `s` is NULL, there are only the built-in ones.
 
 /* The `i`th entry; NULL: there are no more. */
 static inline const struct section_entry *
@@ -78,7 +79,7 @@ section_entry_at(const struct settings *s, const struct section_form *form, size
 	return read && i < read->count ? &read->entries[i] : NULL;
 }
 
-/* The `index`th of the names, each counted once; NULL: there are no more. */
+/* The `index`th different name; NULL: there are no more. */
 const char *section_name(const struct settings *s, const struct section_form *form, size_t index);
 
 /* Finds the values of options in the section `name`, by SETTING_SLOT(); NULL: no value. */
@@ -90,8 +91,8 @@ void section_values(const struct settings *s, const struct section_form *form, c
 const struct section_entry *section_next(const struct settings *s, const struct section_form *form,
 					 const char *name, const char *key, size_t *at);
 
-/* Appends all sections in ini syntax, and as comments where files set them. Returns 0, or -1 with
-   ENOMEM. */
+/* Appends all sections in ini syntax, with comments that name the file and line an entry is from.
+   Returns 0, or -1 with ENOMEM. */
 int section_write(struct buffer *out, const struct settings *s, const struct section_form *form);
 
 void section_release(struct sections *read);

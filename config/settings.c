@@ -27,7 +27,7 @@ bool project_find(char *path)
 	if (!getcwd(probe, PATH_MAX) || *probe != '/')
 		return false;
 	for (size_t len = strlen(probe);; len--, here = false) {
-		/* The path without its last slash; of the root nothing is left. */
+		/* Removes slashes at the end; the root becomes an empty string. */
 		while (len > 0 && probe[len - 1] == '/')
 			len--;
 		memcpy(probe + len, file, sizeof(file));
@@ -52,7 +52,7 @@ bool project_find(char *path)
 /* Larger files are refused. */
 #define FILE_MAX ((size_t)1 << 20)
 
-/* Appends what the file has now: io_read_all() would wait for a writer of a FIFO. */
+/* Appends what can be read at once: io_read_all() would wait for a writer of a FIFO. */
 static int settings_read_now(int fd, struct buffer *text)
 {
 	for (const size_t most = text->len + FILE_MAX; text->len <= most;) {
@@ -87,7 +87,7 @@ int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		reason = "not read: everybody can write to it";
 	else if ((status = settings_read_now(fd, text)) < 0 && errno == EFBIG)
 		reason = "larger than 1 MB";
-	/* The file system's own EINVAL has no message. */
+	/* EINVAL means "refused, see *error", so that of the file system becomes EIO. */
 	if (status < 0 && errno == EINVAL)
 		errno = EIO;
 	if (reason) {

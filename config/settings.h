@@ -66,14 +66,14 @@ enum origin {
 	ORIGIN_FLAG,
 };
 
-/* Room for the options, and where a member of the settings stands among them. */
+/* The most options, and the index of the member at `offset` among them. */
 #define OPTION_LIMIT         96
 #define SETTING_SLOT(offset) ((offset) / sizeof(int64_t))
 
 struct setting_source {
 	enum origin by;
 	unsigned line; /* in a file, from 1 */
-	bool project;  /* by a profile of the project's file */
+	bool project;  /* set by a profile of the project's file */
 };
 
 struct settings {
@@ -92,12 +92,13 @@ struct settings {
 	int64_t detach;        /* bool: at once */
 	int64_t prompt;        /* enum prompting */
 	int64_t signal_status; /* bool: a signal's end is reported as 128 + its number */
-	int64_t hang_up;       /* on programs that wait for keys nobody can type, after this long */
+	int64_t hang_up;       /* hang up on a program that waits for keys this long while nobody
+				  can type */
 
 	/* [prompt] */
 	char *person;        /* which questions are for a person (PCRE2); NULL: none */
 	char *call;          /* the command that calls a person, run without a shell */
-	int64_t person_wait; /* for him, ms */
+	int64_t person_wait; /* how long to wait for that person, ms */
 
 	/* [terminal] */
 	int64_t cols, rows;
@@ -117,7 +118,7 @@ struct settings {
 	int64_t words;           /* enum next_words */
 	int64_t ceiling;         /* bytes that the reader would cut itself; 0: unknown */
 	int64_t failure_ceiling; /* the same for a command that failed; 0: as ceiling */
-	int64_t cut_ceiling;  /* the same for text over the ceiling that succeeded; 0: as ceiling */
+	int64_t cut_ceiling;  /* the same for a success with text over `ceiling`; 0: as ceiling */
 	int64_t line_ceiling; /* the same in lines; 0: unknown */
 	int64_t exit_delay;   /* before terse ends, where an agent reads */
 
@@ -139,7 +140,7 @@ struct settings {
 
 	/* [session] */
 	char *session; /* NULL: find out */
-	int64_t keep;  /* artifacts of an ended session this long */
+	int64_t keep;  /* how long the artifacts of an ended session stay */
 	int64_t reach; /* enum reach */
 
 	/* [gc] 0: no limit */
@@ -155,7 +156,7 @@ struct settings {
 	char *remote; /* NULL: none */
 	int64_t push; /* enum pushing */
 	int64_t outbox_max;
-	int64_t transfer_time; /* most without progress */
+	int64_t transfer_time; /* the longest time without progress */
 	struct strings labels; /* NAME=VALUE */
 
 	/* [shim] */
@@ -181,8 +182,9 @@ struct settings {
 	struct sections agents;   /* supervisor/agents/rule.h */
 	const char *agent;        /* the agent whose section was applied; NULL: none */
 	bool own_words;           /* the command's profile is PROFILE_TERSE */
-	const char *applied;      /* the name of that profile; NULL: none was applied */
-	char by_project[120]; /* with it: what the project's file sets of a preview: "size, mode" */
+	const char *applied;      /* the name of the profile that was applied; NULL: none */
+	char by_project[120]; /* the settings of previews that are from the project's file: "size,
+				 mode" */
 };
 
 #define SETTING_SLOTS SETTING_SLOT(offsetof(struct settings, sources))
@@ -240,8 +242,8 @@ int settings_check_text(enum origin by, const char *path, const char *text, size
 			struct buffer *messages, struct option_error *error);
 
 /* Appends a file of the given origin to `text`. Never waits: a FIFO without a writer is empty.
-   Returns 0, or -1 with errno; EINVAL: it was refused (as one over 1 MB is), and *error says why.
- */
+   Returns 0, or -1 with errno; EINVAL: the file was refused (if it is over 1 MB, for example), and
+   *error says why. */
 int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		       struct option_error *error);
 
@@ -250,7 +252,8 @@ int settings_read_file(enum origin by, const char *path, struct buffer *text,
 const char *settings_user_file(char *room, bool *named);
 
 // The project's .terse.ini: the nearest one from the current directory up to the root of its
-// repository (the directory with .git). Outside of a repository only the current directory counts.
+// repository (the directory with .git). Outside a repository, only the file in the current
+// directory counts.
 //
 // A repository is not trusted. Its file can set only the options that the table allows it
 // (project_least), and it has to be a plain file of the user (or of root) that not everybody can
@@ -258,7 +261,8 @@ const char *settings_user_file(char *room, bool *named);
 
 #define PROJECT_FILE ".terse.ini"
 
-/* Writes its absolute path into `path` (PATH_MAX bytes). Opens no file. */
+/* Writes the file's absolute path into `path` (PATH_MAX bytes). Opens no file. Returns whether
+   there is one. */
 bool project_find(char *path);
 
 // A request to terse in the comment that a command ends with, so that an agent's rules judge the

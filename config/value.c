@@ -39,7 +39,7 @@ struct unit {
 #define TB ((int64_t)1 << 40)
 #define PB ((int64_t)1 << 50)
 
-/* The forms that are written come first, the largest first. Behind a NULL are words that stand for
+/* First the units that are also written, the largest first. Behind a NULL are words that stand for
    a number, and another NULL. */
 static const struct unit size_units[] = {
 	{"PB", PB},         {"TB", TB},        {"GB", GB},  {"MB", MB},
@@ -209,7 +209,7 @@ int value_parse_time(const char *text, int64_t now_ms, int64_t *ms)
 		*ms = (int64_t)t * 1000;
 		return 0;
 	}
-	/* "off" is a duration elsewhere. */
+	/* value_parse_duration() would take "off". */
 	if (*text < '0' || *text > '9' || value_parse_duration(text, &ago) < 0 || ago > now_ms)
 		return value_refuse();
 	*ms = now_ms - ago;

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A phrase of [preview] patterns or ignore matches anywhere in a line, letters of ASCII in either
-   case; "*" stands for any bytes of the line. A phrase needs some bytes in a row, so that a fast
-   search can look for them. */
+/* A phrase of [preview] patterns or ignore matches anywhere in a line. ASCII letters match in
+   either case; "*" stands for any bytes of the line. A phrase needs PHRASE_LEAST bytes in a row,
+   for which a fast search looks. */
 enum {
 	PHRASE_MAX = 150,  /* bytes */
 	PHRASE_COUNT = 32, /* in a list */

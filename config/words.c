@@ -25,7 +25,7 @@ enum { HEREDOCS_MAX = 8 };
 struct words_reader {
 	const char *at; /* in the string, which ends with a NUL */
 	struct words *words;
-	char *text; /* where the next word goes in words->text; there is room for all */
+	char *text; /* where the next word goes in words->text, which has room for all words */
 	size_t word_room, command_room;
 	unsigned hidden; /* > 0 within expansions: nothing is noted */
 	unsigned depth;
@@ -41,8 +41,8 @@ static int words_fail(struct words_reader *r, int failure)
 	return -1;
 }
 
-/* Commands up to and behind the end of their list: "" (of the string), ")", "}", "fi", "done", or
-   "esac" for a clause of a case, which ends with ;; or at that word. */
+/* Reads a list of commands and its end: "" (of the string), ")", "}", "fi" or "done". "esac" stands
+   for a clause of a case, which ends at ;; or at esac. */
 static int words_read_list(struct words_reader *r, const char *ending);
 
 /* --- words: quotes, escapes, expansions ----------------------------------------------- */
@@ -305,7 +305,8 @@ static int words_note_command(struct words_reader *r, size_t first, int into)
 	return words_note(r, NULL);
 }
 
-/* Directs the output of the commands `first` to before `end`, where it has no destination yet. */
+/* Sets the destination of the commands from `first` up to `end` (not included) that have none
+   yet. */
 static void words_lead(struct words_reader *r, size_t first, size_t end, int into)
 {
 	for (size_t i = first; i < end; i++) {
@@ -324,7 +325,7 @@ static void skip_comment(struct words_reader *r)
 	r->at += strcspn(r->at, "\n");
 }
 
-/* Skips blanks, comments and newlines, and the here-documents behind these. */
+/* Skips blanks, comments, newlines, and the here-documents that begin after a newline. */
 static void words_skip_lines(struct words_reader *r)
 {
 	for (;;) {
@@ -356,7 +357,7 @@ static bool words_take(struct words_reader *r, const char *word)
 /* One command, simple or not, with its redirections. */
 static int words_read_element(struct words_reader *r);
 
-/* for NAME in WORD...; do ... done; for ((...)); do ... done; select likewise. */
+/* Reads what follows `for` or `select`: NAME in WORD...; do ... done, or ((...)); do ... done. */
 static int read_for(struct words_reader *r)
 {
 	words_skip_blanks(r);
@@ -401,7 +402,7 @@ static int read_case(struct words_reader *r)
 	}
 }
 
-/* [[ ... ]]. Operators compare in it and separate no commands. */
+/* Reads what follows [[, up to ]]. Operators compare there and separate no commands. */
 static int read_condition(struct words_reader *r)
 {
 	for (;;) {
@@ -518,7 +519,7 @@ static int words_read_element(struct words_reader *r)
 		compound = false;
 		result = read_simple(r);
 	}
-	/* The redirections behind a compound command. */
+	/* Redirections may follow a compound command. */
 	while (compound && result == 0) {
 		words_skip_blanks(r);
 		if (!words_at_redirection(r)) {
@@ -561,10 +562,10 @@ static int words_read_list(struct words_reader *r, const char *ending)
 {
 	static const char *const prefixes[] = {"!", "then", "do", "else", "elif"};
 	const size_t none = (size_t)-1;
-	size_t feeding = none; /* the first command of the element that the last pipe comes from */
+	size_t feeding = none; /* the first command of the element before the last pipe */
 	for (;;) {
 		size_t first = r->words->count;
-		/* The words that may stand before a command. With options `time` is a program. */
+		/* Skips words that may stand before a command. `time` with options is a program. */
 		for (const char *start = NULL; r->at != start;) {
 			words_skip_lines(r);
 			start = r->at;
@@ -581,7 +582,7 @@ static int words_read_list(struct words_reader *r, const char *ending)
 			words_lead(r, feeding, first,
 				   r->words->count == first + 1 ? (int)first : WORDS_NOWHERE);
 		words_skip_blanks(r);
-		/* The operator behind the command. */
+		/* Reads the operator behind the command. */
 		char c = *r->at;
 		bool twice = c && r->at[1] == c;
 		if (c == '|' || c == '&')

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* Destinations of standard output other than a command. */
+/* Where standard output goes if not to a command. */
 enum {
 	WORDS_OUT = -1,     /* the string's output */
 	WORDS_NOWHERE = -2, /* a file, or the input of a loop or the like */
@@ -26,8 +26,8 @@ struct words_command {
 struct words {
 	struct words_command *commands; /* in the order of the string */
 	size_t count;
-	/* Quotes are removed, expansions stay. Assignments and redirections are left out, and
-	   [[ ... ]] is its first word alone. */
+	/* Quotes are removed, expansions stay. Assignments and redirections are left out; of [[ ...
+	   ]] only the first word is kept. */
 	char **words;
 	size_t word_count;   /* with the NULLs */
 	char *text;          /* what the words point into */
@@ -43,8 +43,8 @@ int words_parse(struct words *w, const char *string);
 
 void words_release(struct words *w);
 
-/* The end of the word at `text`, or NULL if none is there. Writes it without quotes to `out`, which
-   has room for its bytes and a NUL, unless NULL. */
+/* Returns the end of the word at `text`, or NULL if no word is there. Unless `out` is NULL, it gets
+   the word without quotes, and has room for the word's bytes and a NUL. */
 const char *words_skip(const char *text, char *out);
 
 #endif

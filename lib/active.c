@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Limits a loop that races with exits. */
+/* A limit for the walk up the ancestors, which may exit meanwhile. */
 #define ANCESTORS_MAX 256
 
 static const char person_mark[] = "-person";

@@ -1,10 +1,10 @@
 // TERSE_ACTIVE: the variable that tells a process that it is inside a run, which captures its
 // output.
 //
-// It names the run as PID-TIME: the supervisor, and a time (in clock ticks since boot) at which it
-// existed (and PID-TIME-person where a person sees the output), so that a later process with the
-// same PID is not mistaken for it. Processes that outlive or leave their run (daemons, a tmux
-// server) keep the variable, but are not inside.
+// Its value is PID-TIME: the supervisor's process ID, and a time (in clock ticks since boot) at
+// which the supervisor existed, so that no later process with the same PID is mistaken for it.
+// PID-TIME-person: a person sees the output. Processes that outlive or leave their run (daemons, a
+// tmux server) keep the variable, but are not inside.
 #ifndef TERSE_LIB_ACTIVE_H
 #define TERSE_LIB_ACTIVE_H
 
@@ -19,9 +19,9 @@
    it comes. */
 void active_name(char entry[ACTIVE_SIZE], bool person);
 
-/* Whether this process is inside the run that `value` (may be NULL) names: a descendant of its live
-   supervisor. True where that can't be checked: without /proc, and in a PID namespace made
-   inside. */
+/* Whether this process is inside the run that `value` (may be NULL) names: a descendant of the
+   run's live supervisor. True where that can't be checked: without /proc, and in a PID namespace
+   that was made inside the run. */
 bool active_is_inside(const char *value);
 
 /* Whether a person sees the output of the run that `value` names, as it comes. */

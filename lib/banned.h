@@ -1,9 +1,8 @@
-// Functions this project does not call, made into compile errors. The build
-// includes this file before every source file of the program.
+// Functions this project does not call, made into compile errors. The build includes this file
+// before every source file of the program.
 //
-// Three reasons: a call that is too easy to get wrong, a call that drags the
-// host's shared libraries or locale into a statically linked program, and a
-// call that every libc answers otherwise (lib/exec.h).
+// Three reasons: a call is too easy to get wrong, it drags the host's shared libraries or locale
+// into a statically linked program, or it differs between C libraries (lib/exec.h).
 #ifndef TERSE_LIB_BANNED_H
 #define TERSE_LIB_BANNED_H
 

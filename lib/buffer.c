@@ -70,7 +70,7 @@ void buffer_vprintf(struct buffer *b, const char *format, va_list args)
 	va_copy(again, args);
 	if (buffer_reserve(b, 1) == 0)
 		n = vsnprintf(b->data + b->len, b->cap - b->len, format, args);
-	/* Mostly there is room for it. */
+	/* Usually the first attempt had room. */
 	if (n >= 0 && (size_t)n >= b->cap - b->len) {
 		if (buffer_reserve(b, (size_t)n + 1) == 0)
 			vsnprintf(b->data + b->len, (size_t)n + 1, format, again);
@@ -130,7 +130,7 @@ void buffer_release(struct buffer *b)
 
 void *array_add(void *array, size_t *count, size_t *room, size_t size)
 {
-	/* Copies the pointer by its bytes, since it may be of any type. */
+	/* Copies the pointer by its bytes, since its type is unknown. */
 	char *items;
 	memcpy(&items, array, sizeof(items));
 	if (*count == *room) {

@@ -1,12 +1,13 @@
-// A growing array of bytes; most are texts that are put together piece by piece.
+// A growing array of bytes, for texts that are put together piece by piece.
 //
 // Ownership: the buffer owns `data`; buffer_release() frees it. A zeroed struct (or BUFFER_INIT) is
 // an empty buffer, and buffer_release() makes it one again.
 //
 // Errors: an append that finds no memory adds nothing and marks the buffer as failed. From then on
 // every append does nothing, so what is in a failed buffer is a beginning of the text, without
-// holes. Ask once, where the text is used: buffer_check(), or buffer_string(), which is NULL then.
-// buffer_clear() begins a new text and forgets the failure; nothing else does.
+// holes. A caller checks once, where it uses the text: with buffer_check(), or with
+// buffer_string(), which returns NULL after a failure. buffer_clear() begins a new text and forgets
+// the failure; nothing else does.
 //
 // Queues and other buffers that live on when there is no memory use buffer_try_append() or
 // buffer_reserve(): these report the failure at once and do not mark the buffer.
@@ -37,7 +38,7 @@ void buffer_printf(struct buffer *b, const char *format, ...) __attribute__((for
 void buffer_vprintf(struct buffer *b, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Appends another text, and its failure. */
+/* Appends another buffer's text; `b` fails if that buffer has failed. */
 void buffer_add(struct buffer *b, const struct buffer *text);
 
 /* Returns 0, or -1 with errno ENOMEM if an append failed since the buffer was last empty. */
@@ -55,7 +56,7 @@ int buffer_reserve(struct buffer *b, size_t extra);
    the buffer as it was. */
 int buffer_try_append(struct buffer *b, const void *data, size_t len);
 
-/* Whether its text is this one. */
+/* Whether the buffer has exactly these bytes. */
 bool buffer_is(const struct buffer *b, const void *data, size_t len);
 
 /* Drops the first `n` bytes (n <= len). */
@@ -69,9 +70,9 @@ void buffer_clear(struct buffer *b);
 
 void buffer_release(struct buffer *b);
 
-/* For arrays that grow: adds an item of `size` bytes, which the caller fills in, to the array that
-   the pointer at `array` owns; *room is how many there is room for. Returns the item, or NULL with
-   errno ENOMEM and all as it was. */
+/* Adds an item of `size` bytes, which the caller fills in, to a growing array. `array`: where the
+   pointer is that owns the array; *count: its items; *room: the items that it has room for. Returns
+   the new item, or NULL with errno ENOMEM and nothing changed. */
 void *array_add(void *array, size_t *count, size_t *room, size_t size);
 
 #endif

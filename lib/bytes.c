@@ -16,8 +16,8 @@
 #define INLINE      static inline __attribute__((always_inline))
 #define TARGET_AVX2 __attribute__((target("avx2,bmi,popcnt")))
 
-/* Asks the C library, which looked at start-up: __builtin_cpu_supports() asks the processor again
-   in each process, which is slow in a virtual machine. */
+/* The C library knows the processor from its start-up. __builtin_cpu_supports() would execute CPUID
+   again in each process, which is slow in a virtual machine. */
 static bool cpu_has_avx2(void)
 {
 #if defined(__x86_64__) && __has_include(<sys/platform/x86.h>)
@@ -35,7 +35,7 @@ static bool cpu_has_avx2(void)
 
 enum { LANES = 32, SMALL = LANES * 8, BLOCK = LANES * 128 };
 
-/* Compiles to AVX2, SSE2, NEON ... or, without any, to plain code. */
+/* Compiles to AVX2, SSE2 or NEON, or to plain code where there is no such extension. */
 typedef unsigned char lanes __attribute__((vector_size(LANES)));
 
 /* `len` is a multiple of LANES and at most 255 * LANES, since each lane counts in a byte. */
@@ -120,8 +120,8 @@ size_t newline_skip(const char *data, size_t len, uint64_t *n)
 
 /* The end of plain text. */
 
-/* The classes of a block's bytes: a bit for each byte, the first one lowest, with `1 << shift` bits
-   from one to the next. */
+/* The classes of a block's bytes: one bit for each byte, the lowest for the first byte, and `1 <<
+   shift` bits from one of them to the next. */
 struct masks {
 	uint64_t control; /* control characters but tab and newline, and DEL */
 	uint64_t newline;
@@ -210,7 +210,7 @@ INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const ch
 		bytes_##name newline = (bytes_##name)(v == '\n');                             \
 		bytes_##name del = (bytes_##name)(v == 0x7F);                                 \
 		bytes_##name tab = (bytes_##name)(v == '\t'), low = (bytes_##name)(v < 0x20); \
-		/* Signed: all bytes from 0x80 on are below 0x20, too. */                     \
+		/* As signed numbers, the bytes from 0x80 on are below 0x20, too. */          \
 		bytes_##name other = (bytes_##name)((signs_##name)v < 0x20) | del;            \
 		bytes_##name digit = (bytes_##name)(v - '0' <= ';' - '0');                    \
 		return (struct masks){bits_##name((low & ~(tab | newline)) | del),            \
@@ -233,7 +233,7 @@ INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const ch
 	static const struct scan scan_##name = {#name, text_##name, marks_##name, ascii_##name};
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* For processors without a variant below: a bit is the highest one of its byte. */
+/* For processors without a variant below. The bit of a byte is its highest one. */
 typedef unsigned char word_lanes __attribute__((vector_size(8)));
 
 INLINE uint64_t bits_word(word_lanes v)
@@ -255,7 +255,7 @@ SCAN(avx2, 32, 0, TARGET_AVX2)
 
 #elif defined(__aarch64__)
 
-/* Narrowing leaves four bits for each byte of the vector, of which one is kept. */
+/* Narrowing leaves four bits for each byte of the vector; the mask keeps one of the four. */
 INLINE uint64_t neon_mask(uint8x16_t v)
 {
 	uint8x8_t narrow = vshrn_n_u16(vreinterpretq_u16_u8(v), 4);
@@ -379,7 +379,7 @@ static size_t literals_find_from(const struct literals *s, const char *data, siz
 
 #if defined(__x86_64__)
 
-/* For each of 32 bytes: the groups that may have it at the place of these tables. */
+/* For each of 32 bytes: the groups that may have this byte at the place that the tables are for. */
 INLINE TARGET_AVX2 __m256i literal_groups_avx2(__m256i low, __m256i high, __m256i v)
 {
 	const __m256i nibble = _mm256_set1_epi8(15);

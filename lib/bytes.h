@@ -35,7 +35,7 @@ const char *newline_of(const char *text, size_t len);
    them if *n is now 0, else `len`. */
 size_t newline_skip(const char *data, size_t len, uint64_t *n);
 
-/* Classes of so many bytes: a bit for each byte, the first one lowest. */
+/* Classes of MARKS bytes: a bit for each byte, the lowest bit for the first byte. */
 #define MARKS 64
 
 struct marks {
@@ -63,19 +63,20 @@ const struct scan *const *scan_variants(void);
 /* Copies ASCII into cells. */
 void scan_widen(uint32_t *restrict cells, const char *restrict data, size_t len);
 
-/* Copies cells that hold printable ASCII, up to the first that does not or that
-   is a blank at which trimming may have to begin. Returns how many. */
+/* Copies the first cells that hold printable ASCII, without blanks at their end. Returns how many
+   it copied. */
 size_t scan_narrow(char *restrict data, const uint32_t *restrict cells, size_t len);
 
 /* Literals of FRAGMENT_LEN bytes, searched all at once without regard to the case of ASCII letters.
 
-   The search looks up each half of a byte in a table of sixteen (the "Teddy" method of
-   Hyperscan), 32 positions at once where the processor can. Literals of one group share the bits
-   of these tables: similar ones in one group keep false alarms rare. */
+   The search looks up each half of a byte in a table of sixteen entries (the "Teddy" method of
+   Hyperscan), 32 positions at once where the processor can. An entry has one bit for a whole group
+   of literals, so false alarms are rare if similar literals are in one group. */
 enum { FRAGMENT_LEN = 4, FRAGMENT_GROUPS = 8, FRAGMENT_MAX = 16 };
 
 struct literals {
-	/* For each byte of a literal: the groups that may have it there. */
+	/* For each place in a literal, and each half of a byte: the groups with such a byte at that
+	   place. */
 	uint8_t low[FRAGMENT_LEN][16], high[FRAGMENT_LEN][16];
 	uint32_t folded[FRAGMENT_GROUPS][FRAGMENT_MAX];
 	uint8_t counts[FRAGMENT_GROUPS];

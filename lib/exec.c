@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns errno. A file that the kernel does not execute is a script of sh, unless its first line
-   shows that it is a binary of another machine. */
+/* Returns errno. sh runs a file that the kernel does not execute, unless its first line shows that
+   it is a binary of another machine. */
 static int exec_file(const char *path, char *const *argv)
 {
 	execve(path, argv, environ);

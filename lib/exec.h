@@ -1,11 +1,12 @@
 // Replacing this process by a program that is searched for in PATH, as glibc's execvp(3) does.
-// musl's does not execute a script without #!.
+// musl's execvp() does not execute a script without #!.
 #ifndef TERSE_LIB_EXEC_H
 #define TERSE_LIB_EXEC_H
 
-/* The PATH is that of `environ`, which the program gets. A file that the kernel can't execute runs
-   as a script of sh, unless it is a binary of another machine (ENOEXEC). Returns only on failure,
-   with an errno. It makes only system calls, so it may be called behind vfork(). */
+/* Searches the PATH of `environ`, which is also the program's environment. A file that the kernel
+   can't execute runs as a script of sh, unless it is a binary of another machine (ENOEXEC). Returns
+   only on failure, with an errno. It makes only system calls, so it may be called behind
+   vfork(). */
 int exec_search(const char *file, char *const *argv);
 
 #endif

@@ -8,14 +8,14 @@
 #define SEED 0x9E3779B97F4A7C15u
 #define STEP 0xD6E8FEB86659FD93u
 
-/* A shorter word of hexadecimal digits may be a name. */
+/* The shortest hash: a shorter word of hexadecimal digits may be a name. */
 #define HASH_LEAST 7
 
 /* The longest unit. */
 #define UNIT_LEN 7
 
-/* The byte that stands for something masked. */
-#define NUMBER 1 /* or a hash, which may begin with a digit */
+/* The bytes that stand for masked parts. */
+#define NUMBER 1 /* a number or a hash */
 #define PLACE  2
 
 enum class { OTHER, LETTER = 1, DIGIT = 2, HEX = 4, SEPARATOR = 8 };
@@ -99,7 +99,7 @@ static size_t mix_word(uint64_t *hash, const char *line, size_t len, size_t at)
 		any |= class_of(line[end]);
 	}
 	if (class_of(line[at]) & DIGIT) {
-		/* A number goes on behind separators: words that begin with a digit. */
+		/* Words that follow separators and begin with a digit belong to the number. */
 		while (end + 1 < len && class_of(line[end]) & SEPARATOR &&
 		       class_of(line[end + 1]) & DIGIT) {
 			for (end++; end < len && class_of(line[end]) & (LETTER | DIGIT);)
@@ -117,14 +117,16 @@ static size_t mix_word(uint64_t *hash, const char *line, size_t len, size_t at)
 	return end;
 }
 
-/* The first digit or slash from `at` on, which are neighbours in ASCII; eight bytes at once. */
+/* The first digit or slash from `at` on. '/' is next to '0' in ASCII, so one range test finds both,
+   eight bytes at once. */
 static size_t find_sign(const char *line, size_t len, size_t at)
 {
 	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
 	for (uint64_t word; at + sizeof(word) <= len; at += sizeof(word)) {
 		memcpy(&word, line + at, sizeof(word));
 		uint64_t low = word & ~high;
-		/* The high bit of a byte is set if that is above '9'; if it is at least '/'. */
+		/* `above` has a byte's high bit if the byte is above '9', `least` if it is at least
+		   '/'. */
 		uint64_t above = low + ones * (127 - '9'), least = low + ones * (128 - '/');
 		if (~above & least & ~word & high)
 			break;

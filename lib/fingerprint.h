@@ -1,5 +1,5 @@
-// Fingerprints of lines: 64 bits by which the lines of two texts are compared. What differs from
-// run to run although nothing has changed is masked:
+// Fingerprints of lines: 64 bits by which the lines of two texts are compared. Parts that
+// differ between runs although nothing has changed are masked:
 //
 //   - numbers that stand alone, with what separates their parts and a unit behind them: line
 //     numbers, times, dates, sizes, process IDs, "0x7f..." ("0 failed" differs from "3 failed");

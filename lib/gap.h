@@ -9,9 +9,10 @@
 struct buffer;
 
 struct gap {
-	uint64_t from, to; /* lines it has a part of, from 1; 0: the last bytes of no text */
+	uint64_t from, to; /* the first and the last line of which a part is missing, from 1; 0: the
+			      last bytes of a stream without lines */
 	uint64_t bytes;
-	int error; /* of the write they were lost by; 0: the disk cap */
+	int error; /* errno of the write that failed; 0: the disk cap */
 };
 
 /* The gaps of a text: at most one of the disk cap, and an end that was lost. */
@@ -20,10 +21,10 @@ struct gaps {
 	int count;
 };
 
-/* In place of an errno: nobody wants text to be kept. */
+/* Stands for an errno where the settings say that no text is kept. */
 #define GAP_NEVER ECANCELED
 
-/* Why text is not kept: of an errno, or 0 for the disk cap. */
+/* Says why text is not kept. `error`: as in struct gap, or GAP_NEVER. */
 const char *gap_reason(int error);
 
 #define GAP_ANNOUNCE_MAX 192
@@ -36,11 +37,11 @@ size_t gap_describe(char out[GAP_ANNOUNCE_MAX], const struct gap *gap);
 /* The same in brackets, "[... ...]", as a line: newline included. */
 size_t gap_announce(char out[GAP_ANNOUNCE_MAX], const struct gap *gap);
 
-/* Appends it as an object in JSON, {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap"},
-   with a comma before it where one is needed; or without its end, for more members. */
+/* Begins an object of JSON, {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap", with a
+   comma before it where one is needed. The caller adds more members and ends the object. */
 void gap_begin_json(struct buffer *out, const struct gap *gap);
 
-/* Appends the member "gaps", an array of them, if there are any. */
+/* Appends the member "gaps", an array of such objects, if there are any gaps. */
 void gap_append_member(struct buffer *out, const struct gaps *gaps);
 
 #endif

@@ -26,8 +26,8 @@ int64_t clock_real_ms(void)
 	return clock_ms(&now);
 }
 
-/* Writes the digits, perhaps with commas, and returns their end. printf is many times slower, and
-   markers of previews are measured hundreds of times. */
+/* Writes the digits, perhaps with commas, and returns their end. Previews measure numbers hundreds
+   of times, and printf is many times slower. */
 static char *put_number(char *out, uint64_t n, bool commas)
 {
 	char digits[HUMAN_LEN];

@@ -48,7 +48,7 @@ char *human_signal(char out[HUMAN_LEN], int sig);
 /* How long ago, in one unit: "119 s", "2 min", "47 h", "2 d" */
 char *human_age(char out[HUMAN_LEN], int64_t ms);
 
-/* Local time, "2026-11-20 09:12:05"; "?" where it is none. */
+/* Local time, "2026-11-20 09:12:05"; "?" if localtime_r(3) refuses the time. */
 char *human_time(char out[HUMAN_LEN], int64_t ms);
 
 #endif

@@ -194,8 +194,8 @@ void io_null(int first, int last)
 {
 	int null = open("/dev/null", O_RDWR);
 	if (null < 0) {
-		/* No descriptor is free, or no /dev/null is there: closed is better than left open.
-		 */
+		/* Where /dev/null can't be opened (no free descriptor, no such file), closed
+		   descriptors are better than those that were open. */
 		for (int fd = first; fd <= last; fd++)
 			close(fd);
 		null = open("/dev/null", O_RDWR);

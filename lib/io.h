@@ -11,26 +11,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Memory to read into and write from: `size` bytes that begin on a page, since the kernel copies up
-   to 5 times slower to where malloc() puts large blocks. NULL with ENOMEM; free() releases it. */
+/* Memory to read into and write from: `size` bytes from the start of a page on. The kernel copies
+   up to 5 times slower to the place where malloc() puts a large block. NULL with ENOMEM; free()
+   releases it. */
 char *io_block(size_t size);
 
-/* Writes all of it; waits for room where the descriptor is non-blocking.
-   Returns 0, or -1 with errno (EPIPE, ENOSPC, ...): some of it may be written. */
+/* Writes all of it; waits for room where the descriptor is non-blocking. Returns 0, or -1 with
+   errno (EPIPE, ENOSPC, ...) after a part may have been written. */
 int io_write(int fd, const void *data, size_t len);
 
-/* The same at a file offset (below 0: as without one), without moving the file position. */
+/* Writes all of it at a file offset without moving the file position; below 0: as io_write(). */
 int io_write_at(int fd, const void *data, size_t len, off_t offset);
 
 /* Reads until `len` bytes or end of file. Returns the count, or -1 with errno. */
 ssize_t io_read(int fd, void *data, size_t len);
 ssize_t io_read_at(int fd, void *data, size_t len, off_t offset);
 
-/* Reads `len` bytes at the offset. Returns 0, or -1 with errno: EIO, the file ends before. */
+/* Reads `len` bytes at the offset. Returns 0, or -1 with errno; EIO: the file ends too early. */
 int io_read_whole(int fd, void *data, size_t len, off_t offset);
 
-/* Appends all that is left in the file to `out`. Returns 0, or -1 with errno; EFBIG: it is more
-   than `most` bytes, of which so many are read. */
+/* Appends all that is left in the file to `out`. Returns 0, or -1 with errno; EFBIG: there is more
+   than `most` bytes, and `out` has the first of them. */
 int io_read_all(int fd, struct buffer *out, size_t most);
 
 /* Reads a file line by line. The caller sets `fd` and `most` (bytes of a line), zeroes the rest,
@@ -38,14 +39,14 @@ int io_read_all(int fd, struct buffer *out, size_t most);
 struct io_lines {
 	int fd;
 	size_t most;
-	uint64_t offset; /* in the file, of the block */
+	uint64_t offset; /* of the block in the file */
 	struct buffer block;
-	size_t at; /* in the block: what is before it was returned */
+	size_t at; /* in the block: where the next line starts */
 };
 
-/* The next line, without its newline, until the next call. One that is longer than `most` comes as
-   empty ones, up to its last part; a part of one at the file's end stays for the next time. Returns
-   1, 0 at the end, or -1 with errno. */
+/* Reads the next line, without its newline; it is valid until the next call. A line longer than
+   `most` comes as empty lines, and then its last part. A line at the end of the file is returned
+   once its newline is there. Returns 1, 0 at the end, or -1 with errno. */
 int io_lines_next(struct io_lines *l, const char **line, size_t *len);
 
 /* Begins to list the directory `dir`. closedir() closes `dir`, and so does this function if it
@@ -55,7 +56,7 @@ DIR *io_list(int dir);
 /* Removes a directory and all that is in it, as far as possible. */
 void io_remove_tree(const char *path);
 
-/* Whether the directory has an entry of that name, a link too. Sets errno if not. */
+/* Whether the directory has an entry of that name, be it a link to nothing. Sets errno if not. */
 bool io_is_there(int dir, const char *name);
 
 /* close() that keeps errno, ignores -1, and sets *fd to -1. */
@@ -66,15 +67,15 @@ void io_close(int *fd);
    Returns the descriptor to use, or -1 with errno; `fd` is closed if it moved. */
 int io_above_standard(int fd);
 
-/* Closes every descriptor from `first` on except the `count` ones in `keep` (-1 entries are none).
-   Does not loop over descriptor numbers. */
+/* Closes every descriptor from `first` on except the `count` ones in `keep`, of which some may be
+   -1. Does not loop over all numbers up to the limit. */
 void io_close_others(int first, const int *keep, size_t count);
 
 /* Opens /dev/null as the descriptors first..last, so that their numbers stay taken. */
 void io_null(int first, int last);
 
-/* As send(2). It uses another system call, since some agents' sandboxes (Codex's) refuse sendto(2),
-   which libc uses. */
+/* As send(2), but without sendto(2), which libc uses: the sandboxes of some agents (Codex) refuse
+   it. */
 ssize_t io_send(int fd, const void *data, size_t len, int flags);
 
 #endif

@@ -6,7 +6,7 @@
 // start of a list, a newline or nothing at all takes none. A caller that empties the buffer in the
 // middle of a list therefore has to append the next comma itself.
 //
-// No memory: the buffer's failure, see buffer.h.
+// If there is no memory, the buffer fails (buffer.h).
 #ifndef TERSE_LIB_JSON_H
 #define TERSE_LIB_JSON_H
 
@@ -49,8 +49,8 @@ void json_add_time(struct buffer *out, const char *key, int64_t ms);
 /* A signal by its name, "SIGTERM", or its number where it has none; 0 is null. */
 void json_add_signal(struct buffer *out, const char *key, int sig);
 
-/* A command as an array of its words (NULL: none), of which `budget` bytes are kept; each word
-   takes `extra` bytes of it besides its own. Returns whether some were cut off. */
+/* A command as an array of its words (NULL: none), cut to `budget` bytes, of which each word takes
+   `extra` bytes besides its own. Returns whether words were cut off. */
 bool json_add_command(struct buffer *out, const char *key, char *const *words, size_t budget,
 		      size_t extra);
 

@@ -43,7 +43,7 @@ static void *json_allocate(size_t size)
 static void json_free(void *memory)
 {
 	struct json_blocks *b = json_blocks;
-	/* It is mostly one of the last. */
+	/* jansson mostly frees one of its latest blocks. */
 	for (size_t i = b && memory ? b->count : 0; i > 0; i--) {
 		if (b->items[i - 1] == memory) {
 			b->items[i - 1] = b->items[--b->count];
@@ -53,7 +53,8 @@ static void json_free(void *memory)
 	free(memory);
 }
 
-/* Reads. Where there is no memory, json_allocate() jumps back here, and all blocks are freed. */
+/* Reads the text. If there is no memory, json_allocate() jumps back here, and all blocks are
+   freed. */
 static json_t *json_load(struct json_blocks *b, const char *data, size_t len, size_t flags,
 			 json_error_t *error)
 {

@@ -1,7 +1,7 @@
-// Reading JSON: jansson, with its limits mended. At some places jansson goes on without memory and
-// then ends the process, or gives a text that lacks bytes. Here the first failed allocation ends
+// Reading JSON: jansson, with its limits mended. After some failed allocations jansson goes on, and
+// then ends the process or returns a text that lacks bytes. Here the first failed allocation ends
 // the reading. jansson also refuses half a character (a surrogate alone, bytes that are not UTF-8),
-// which some writers of JSON produce: here that becomes U+FFFD.
+// which some writers of JSON produce. Here half a character becomes U+FFFD.
 #ifndef TERSE_LIB_JSON_READ_H
 #define TERSE_LIB_JSON_READ_H
 

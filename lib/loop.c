@@ -47,7 +47,7 @@ int loop_turn(struct loop *l)
 	}
 	const size_t count = l->count;
 	int ready = poll(l->fds, count, (int)wait);
-	/* A loop around this neither hangs nor spins. */
+	/* Waits a moment, so that a caller's loop neither hangs nor spins. */
 	if (ready < 0 && errno != EINTR) {
 		nanosleep(&moment, NULL);
 		for (ready = 0; ready < (int)count; ready++)

@@ -29,19 +29,20 @@ struct loop {
 	struct pollfd fds[LOOP_MOST];
 };
 
-/* No other member needs a value, so room for many descriptors costs nothing. A zeroed loop has
-   begun, too, but the kernel makes its page twice if it is read first. */
+/* Sets the only members that need a value: room that is not used is never touched, so it costs no
+   memory. A zeroed loop is valid, too. */
 void loop_begin(struct loop *l);
 
 /* For this turn: calls `ready` (NULL: it only ends the turn) when one of `events` comes, or an
-   error or the end. An `fd` of -1 and one too many are ignored. */
+   error or the end. An `fd` of -1 is ignored, and so is one for which there is no room. */
 void loop_watch(struct loop *l, int fd, short events, void (*ready)(void *ctx, short revents),
 		void *ctx);
 
 /* A `ready` that sets the bool at `ctx`. */
 void loop_note(void *ctx, short revents);
 
-/* This turn ends at this monotonic time at the latest; 0: no limit. */
+/* This turn ends at this monotonic time at the latest; of several times the first counts. 0: no
+   limit. */
 void loop_until(struct loop *l, int64_t at_ms);
 
 /* Waits, then calls what is ready in the order of loop_watch(). Returns how many descriptors are

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Behind the string that begins at `at`, or NULL. */
+/* The place behind the string that begins at `at`, or NULL. */
 static const char *string_end(const char *at, const char *end)
 {
 	for (at++; at < end; at++) {
@@ -21,7 +21,7 @@ static const char *string_end(const char *at, const char *end)
 	return NULL;
 }
 
-/* Behind the value that begins at `at`, or NULL. */
+/* The place behind the value that begins at `at`, or NULL. */
 static const char *value_end(const char *at, const char *end)
 {
 	unsigned depth = 0;
@@ -113,8 +113,8 @@ bool member_hex(const char *at, const char *end, uint32_t *n)
 	return true;
 }
 
-/* The character behind a backslash; *at goes behind it. Returns how many bytes it takes in `out`, 0
-   if it is none. Halves of a pair become U+FFFD. */
+/* Reads an escape from the character behind its backslash on, and moves *at behind it. Returns how
+   many bytes it wrote to `out`; 0: this is no escape. Half a surrogate pair becomes U+FFFD. */
 static size_t unescape(const char **at, const char *end, char *out)
 {
 	static const char escapes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";

@@ -1,9 +1,9 @@
 // The members of a JSON object, or the elements of an array, one after the other, without a tree:
-// for lines that terse wrote itself and reads by the hundred thousand. jansson parses what others
-// write. There is no white space in such lines.
+// for lines that terse wrote itself, without white space, and reads by the hundred thousand.
+// jansson parses what others write.
 //
-// Members are passed over by their quotes and brackets only, so damage inside of a value is not
-// always noticed.
+// Values are passed over by their quotes and brackets only, so damage inside a value is not always
+// noticed.
 #ifndef TERSE_LIB_MEMBERS_H
 #define TERSE_LIB_MEMBERS_H
 
@@ -20,18 +20,18 @@ struct member_value {
 struct members {
 	const char *at, *end;
 	bool is_list;
-	bool bad;                /* it is neither object nor array, or damaged */
+	bool bad;                /* the text is neither object nor array, or damaged */
 	struct member_value key; /* of a member of an object, without its quotes */
 	struct member_value value;
 };
 
-/* Begins with the object or array that the text is. */
+/* Begins a walk over the object or array that is the text. */
 void members_begin(struct members *m, const char *data, size_t len);
 
 /* Goes to the next member. Returns false behind the last one, and where the object is damaged. */
 bool members_next(struct members *m);
 
-/* Whether a key or value is written exactly so: "null". */
+/* Whether a key or value consists of exactly these bytes: "null". */
 bool member_is(const struct member_value *v, const char *json);
 
 /* Reads a number from 0 to `most`. Returns false if it is none. */

@@ -73,7 +73,8 @@ int process_read(pid_t pid, struct process *p)
 	char text[1024];
 	if (process_file(pid, text, sizeof(text), "stat") <= 0)
 		return -1;
-	/* "PID (NAME) STATE PPID ...": the name may hold anything, so look from the end. */
+	/* "PID (NAME) STATE PPID ...": the name may have brackets itself, so the last one
+	   counts. */
 	char *open = strchr(text, '('), *close = strrchr(text, ')');
 	if (!open || !close || close < open)
 		return -1;
@@ -130,7 +131,7 @@ bool process_can_read(pid_t pid, unsigned long fd, bool *until_exec)
 	char text[512] = "";
 	ssize_t len = process_file(pid, text, sizeof(text), "fdinfo/%lu", fd);
 	const char *found = len < 0 ? NULL : strstr(text, "flags:");
-	/* As open(2) has them; -1: not known. */
+	/* The flags of open(2); -1: not known. */
 	long flags = found ? strtol(found + 6, NULL, 8) : -1;
 	if (until_exec)
 		*until_exec = flags >= 0 && (flags & O_CLOEXEC);

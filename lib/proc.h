@@ -1,5 +1,5 @@
 // The one reader of /proc: a process, its threads and its descriptors, each read when it is asked
-// for. Nothing is kept, so nothing grows stale.
+// for. Nothing is cached.
 //
 // A process that has gone or is hidden is an ordinary answer: functions return -1 (with errno where
 // the system call left one), NULL or false.
@@ -15,9 +15,10 @@ struct stat;
 
 struct process {
 	pid_t pid, parent, group, session;
-	pid_t foreground;           /* the group in its terminal's; -1: no terminal */
-	bool forked;                /* and has executed no program yet */
-	bool ending;                /* its descriptors are being closed, or are */
+	pid_t foreground;           /* the foreground process group of its terminal; -1: no
+				       terminal */
+	bool forked;                /* it has executed no program since it was forked */
+	bool ending;                /* it is exiting: its descriptors are closed or about to be */
 	char state;                 /* R S D T t Z X I */
 	unsigned long long started; /* clock ticks after the start of the machine */
 	char name[64];              /* as the process has set it: may hold anything */
@@ -32,14 +33,15 @@ bool process_is_alive(const struct process *p);
    python ...) the name of its script. `room`: memory for it. NULL: not known. */
 const char *process_program(pid_t pid, char *room, size_t size);
 
-/* Opens a file below /proc/PID for reading; its name as by printf. 0: of this process itself. */
+/* Opens a file below /proc/PID for reading; the name is formatted as by printf. PID 0: this
+   process. */
 int process_open(pid_t pid, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Reads the start of such a file, with a NUL behind it. Returns the length. */
+/* Reads the start of a file below /proc/PID, and adds a NUL. Returns the length. */
 ssize_t process_file(pid_t pid, char *text, size_t size, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The same of a link. */
+/* The same for the target of a link. */
 ssize_t process_link(pid_t pid, char *target, size_t size, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -52,7 +54,7 @@ bool process_can_read(pid_t pid, unsigned long fd, bool *until_exec);
 
 /* The system call that a thread is in, with its arguments. */
 struct process_call {
-	bool runs;   /* in none */
+	bool runs;   /* it runs, so it is in no call */
 	long number; /* -1: in none */
 	unsigned long args[5];
 };
@@ -73,7 +75,8 @@ struct process_walk {
 	DIR *dir;
 };
 
-/* Begins one and returns the first number; -1: there is none. `pid` is not used for PROCESS_ALL. */
+/* Begins a walk and returns the first number; -1: there is none. `pid` is not used for
+   PROCESS_ALL. */
 long process_walk(struct process_walk *w, enum process_list list, pid_t pid);
 long process_walk_next(struct process_walk *w);
 void process_walk_end(struct process_walk *w);

@@ -86,7 +86,7 @@ void quote_append(struct buffer *out, const char *word)
 	for (; *word; word++) {
 		unsigned char c = (unsigned char)*word;
 		bool special = c == '\'' || c == '\\' || c < 0x20 || c >= 0x7F;
-		/* Three octal digits end by themselves, whatever follows. */
+		/* Three octal digits, so that a digit behind them does not belong to the escape. */
 		buffer_printf(out, special ? "\\%03o" : "%c", c);
 	}
 	buffer_append_string(out, "'");
@@ -96,13 +96,13 @@ void quote_append(struct buffer *out, const char *word)
 
 enum likeness { LIKENESS_NONE, LIKENESS_BEGUN, LIKENESS_FULL };
 
-/* Whether nothing is seen of a character. One that cleaning replaces by a sign is seen. */
+/* Whether a character is invisible. A character that cleaning replaces is visible as U+FFFD. */
 static bool is_hidden(uint32_t cp)
 {
 	return utf8_is_blank(cp) || !utf8_is_clean(cp) || cp == UTF8_REPLACEMENT;
 }
 
-/* How far a text agrees with the start of a notice, invisible characters not counted. */
+/* How far a text agrees with the start of a notice if invisible characters are left out. */
 static enum likeness compare_notice(const char *data, size_t len)
 {
 	static const char terse[] = "[terse:", dots[] = "[...";

@@ -9,45 +9,49 @@
 
 struct buffer;
 
-/* Whether a character may stand in such a line: it can be printed (utf8.h), does not end the line,
-   and is seen. */
+/* Whether a character may stand in one of terse's own lines: it can be printed (utf8.h), does not
+   end the line, and is visible. */
 bool quote_is_plain(uint32_t cp);
 
-/* Appends text; characters that may not stand in such a line become escapes ("\\n", "\\x1b",
-   "\\u202e", "\\xff"). `mark`, '"' or '\'', is put around the text; the mark and the backslash are
-   escaped within it. 0: no mark. */
+/* Appends text; other characters than those of quote_is_plain() become escapes ("\\n", "\\x1b",
+   "\\u202e", "\\xff"). `mark`, '"' or '\'', is put around the text, and is escaped within it, as
+   the backslash is. 0: no mark. */
 void quote_text(struct buffer *out, const char *text, size_t len, char mark);
 
 /* Appends a word as a shell reads it back, for commands that terse tells the reader to run: as it
-   is; in single quotes if a shell would change it; or as $'...' (bash, zsh, ksh) if it has
-   characters that may not stand in such a line. */
+   is; in single quotes if a shell would change it; or as $'...' (bash, zsh, ksh) if a character of
+   it is not plain. */
 void quote_append(struct buffer *out, const char *word);
 
 /* Appends a word with all its bytes in single quotes, which every shell reads alike: for commands
    that terse itself executes. */
 void quote_single(struct buffer *out, const char *word);
 
-// The text of a command as a reader gets it among lines of terse's own: clean (utf8.h), and no line
-// of it passes for one of these. All such text goes through guard_text(); programs and files get
-// the bytes.
+// The text of a command as a reader gets it among lines of terse's own (notices): clean (utf8.h),
+// and no line of it passes for a notice. All such text goes through guard_text(). Programs and
+// files get the bytes.
 
 /* Put in front of a line that looks like a notice. */
 #define GUARD "| "
 
 enum guard_mode {
-	GUARD_NONE,   /* terse itself wrote it, or no notices stand beside it: only cleaned */
-	GUARD_INSIDE, /* it begins inside a line */
-	GUARD_LINE,   /* it begins a line */
+	GUARD_NONE,   /* the text is terse's own, or there are no notices beside it: it is only
+			 cleaned */
+	GUARD_INSIDE, /* the text begins inside a line */
+	GUARD_LINE,   /* the text begins at the start of a line */
 };
 
-/* Whether a line looks like a notice: it begins with "[terse:" or "[... ", in whatever case, width
-   and form of the bracket, with whatever blanks and invisible characters before that or in it. */
+/* Whether a line looks like a notice: it begins with "[terse:" or "[... ". Case, width of the
+   characters and form of the bracket make no difference, nor do blanks and invisible characters
+   before or in it. */
 bool guard_is_needed(const char *line, size_t len);
 
-/* Whether a line that begins like this looks like one, or may when more of it has come. */
+/* Whether a line with this beginning looks like a notice, or may look like one when more of it has
+   come. */
 bool guard_may_be_needed(const char *line, size_t len);
 
-/* Appends the text (`out` NULL: does not). Returns how many bytes it takes. */
+/* Appends the text, cleaned, and with GUARD before lines that look like notices. Returns how many
+   bytes that takes. `out` NULL: only counts them. */
 size_t guard_text(struct buffer *out, const char *data, size_t len, enum guard_mode mode);
 
 /* Whether guard_text() would append the bytes unchanged. */

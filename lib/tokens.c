@@ -15,7 +15,7 @@ enum class {
 	CLASS_WIDE
 };
 
-/* Letters of a word that cost nothing more. */
+/* The letters of a word that TOKENS_WORD pays for. */
 #define WORD_LETTERS 6
 
 /* Thousandths of a token for one of each feature. */
@@ -39,7 +39,7 @@ void tokens_feed(struct tokens *t, const char *data, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)data[i];
 		enum class class = class_of(c);
-		/* A capital begins a word that small letters go on with. */
+		/* Small letters continue a word that begins with capitals. */
 		bool same = t->last == class || (t->last == CLASS_CAPITAL && class == CLASS_SMALL);
 		t->run = same ? t->run + 1 : 1;
 		switch (class) {

@@ -2,9 +2,9 @@
 // be taken while the text passes by: words, their letters, digits, marks, blanks, characters that
 // are not ASCII.
 //
-// The weights are those that `make bench-tokens` fits to three real tokenizers. It prints the error
-// over 22 kinds of text: 3 % of the mean of the three in the median, 7 % of each. Every place that
-// prints an estimate says that it is one.
+// `make bench-tokens` fits the weights to three real tokenizers, and prints the errors over 22
+// kinds of text: in the median 3 % against the mean of the three, 7 % against each of them. Every
+// place that prints an estimate says that it is one.
 #ifndef TERSE_LIB_TOKENS_H
 #define TERSE_LIB_TOKENS_H
 
@@ -14,17 +14,17 @@
 /* The features that are counted, in the order of the weights. */
 enum tokens_feature {
 	TOKENS_WORD,   /* runs of small letters, with one capital or several in front */
-	TOKENS_LETTER, /* letters of a word behind the sixth */
+	TOKENS_LETTER, /* letters of a word after the sixth */
 	TOKENS_DIGIT,  /* groups of three digits */
 	TOKENS_NUMBER, /* blanks in front of a number */
 	TOKENS_MIXED,  /* a letter next to a digit */
 	TOKENS_MARK,   /* runs of punctuation */
-	TOKENS_MARKS,  /* characters of such a run behind the second */
+	TOKENS_MARKS,  /* characters of such a run after the second */
 	TOKENS_INDENT, /* runs of two blanks or more */
 	TOKENS_LINE,   /* newlines */
 	TOKENS_TWO,    /* characters of two bytes: Latin with accents, Greek, Cyrillic ... */
-	TOKENS_THREE,  /* of three: most others */
-	TOKENS_FOUR,   /* of four: emoji, rare ones */
+	TOKENS_THREE,  /* characters of three bytes: most others */
+	TOKENS_FOUR,   /* characters of four bytes: emoji, rare ones */
 	TOKENS_FEATURES,
 };
 
@@ -34,13 +34,13 @@ struct tokens {
 	unsigned run;       /* bytes of that class so far */
 };
 
-/* The next bytes. A zeroed struct is a new one. */
+/* Counts the next bytes of the text. A zeroed struct has counted none. */
 void tokens_feed(struct tokens *t, const char *data, size_t len);
 
 /* The estimate so far. */
 uint64_t tokens_estimate(const struct tokens *t);
 
-/* The estimated tokens of `bytes` bytes of which `tokens` were estimated for the first `seen`. */
+/* The estimated tokens of `bytes` bytes if there are `tokens` in the first `seen` bytes. */
 uint64_t tokens_scale(uint64_t tokens, uint64_t seen, uint64_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
-// The names of the tools of terse mcp that terse's own lines mention: where a model has tools and
-// no shell, the lines name these calls where they else name commands ([report] words = tools).
+// The names of the tools of terse mcp that terse's own lines mention: for a model with tools and no
+// shell, the lines name calls of tools instead of commands ([report] words = tools).
 #ifndef TERSE_LIB_TOOL_NAMES_H
 #define TERSE_LIB_TOOL_NAMES_H
 
@@ -14,7 +14,7 @@
 /* Keys that can be sent. */
 #define TOOL_KEYS "enter, tab, escape, up, ctrl-c, ctrl-d, f1 ..."
 
-/* The one argument that names a run. */
+/* The argument that names a run. */
 #define TOOL_ID " artifact_id="
 
 #endif

@@ -58,7 +58,8 @@ int trace_open(const char *file, const char *what)
 	return 0;
 }
 
-/* Whether a write neither waits nor goes beyond a limit, where a signal would end this process. */
+/* Whether a write will neither wait nor exceed RLIMIT_FSIZE, where SIGXFSZ would end this
+   process. */
 static bool trace_can_write(size_t len)
 {
 	struct pollfd fd = {.fd = trace.fd, .events = POLLOUT};

@@ -5,9 +5,9 @@
 // Front end, supervisor and watchdog append to one file, a line for each decision: seconds since
 // the start, process ID, area, text.
 //
-// When it is off, a TRACE() costs one test of a variable, and none is on a path that runs for each
-// byte or line. The command's text and its arguments are not traced, so secrets stay secret.
-// Control bytes are escaped. Nothing waits for the file and nothing fails for it.
+// Without the variable, a TRACE() costs one test of a flag. No TRACE() is on a path that runs for
+// each byte or line. The command's text and its arguments are not traced, so secrets stay secret.
+// Control bytes are escaped. The trace never makes terse wait or fail.
 #ifndef TERSE_LIB_TRACE_H
 #define TERSE_LIB_TRACE_H
 

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* How many bytes follow a lead byte; 0: it is none. As in Unicode's table 3-7. */
+/* How many bytes follow a lead byte; 0: this is no lead byte. See Unicode's table 3-7. */
 static size_t lead_more(unsigned char c)
 {
 	return c < 0xC2 || c > 0xF4 ? 0 : c < 0xE0 ? 1 : c < 0xF0 ? 2 : 3;
 }
 
-/* The length of the valid part at `data`, at most what its lead byte promises;
- *whole tells whether that is a complete character. */
+/* The length of the longest valid start of a character at `data`; *whole: it is a complete
+   character. */
 static size_t valid_part(const unsigned char *data, size_t len, bool *whole)
 {
 	const unsigned char lead = data[0];
@@ -97,14 +97,14 @@ size_t utf8_floor(const char *data, size_t total, size_t len)
 	size_t tail;
 	if (!utf8_incomplete(data, len, &tail))
 		return len;
-	/* The unfinished part is only a character if what follows completes it. */
+	/* The bytes that follow may complete the character, or not. */
 	bool whole;
 	const unsigned char *d = (const unsigned char *)data + len - tail;
 	valid_part(d, total - len + tail, &whole);
 	return whole ? len - tail : len;
 }
 
-/* Code points that must not reach a reader that is no terminal, apart from the C0 set. */
+/* Code points besides C0 that must not reach a reader other than a terminal. */
 static const struct {
 	uint32_t first, last;
 } unclean[] = {
@@ -208,12 +208,12 @@ size_t utf8_ascii(uint32_t cp, char out[UTF8_ASCII_MOST])
 	return utf8proc_get_property((utf8proc_int32_t)cp)->category == UTF8PROC_CATEGORY_PS;
 }
 
-/* The block to which each version of Unicode adds emoji, those without a character too. */
+/* The block to which each version of Unicode adds emoji, unassigned code points included. */
 #define PICTURES_FIRST 0x1FA70
 #define PICTURES_LAST  0x1FAFF
 
-/* Terminals differ from utf8proc 2.8 (Unicode 15) here; later characters have these widths. In
-   ascending order. */
+/* Characters whose width in terminals differs from utf8proc 2.8 (Unicode 15), and characters of
+   later versions of Unicode. In ascending order. */
 static const struct {
 	uint32_t first, last;
 	unsigned width;

@@ -16,7 +16,7 @@ struct buffer;
    length of its maximal valid part (at least 1), as Unicode recommends. */
 size_t utf8_decode(const char *data, size_t len, uint32_t *cp);
 
-/* The same; false where the bytes are no character. */
+/* The same, but returns whether the bytes are a valid character. */
 bool utf8_next(const char *data, size_t len, uint32_t *cp, size_t *taken);
 
 /* Encodes `cp` (a scalar value) into `out`; returns 1 to 4. (utf8_encode is a name jansson
@@ -46,19 +46,20 @@ bool utf8_all_clean(const char *data, size_t len);
    counts them. */
 size_t utf8_clean(struct buffer *out, const char *data, size_t len);
 
-/* Whether a character is invisible; the first is for those beyond ASCII. */
+/* Whether a character is invisible. utf8_is_blank_lookup() is a part of it, for characters beyond
+   ASCII. */
 bool utf8_is_blank_lookup(uint32_t cp);
 static inline bool utf8_is_blank(uint32_t cp)
 {
 	return cp < 0x80 ? cp == ' ' || cp == '\t' : utf8_is_blank_lookup(cp);
 }
 
-/* The ASCII characters that a character looks like, letters in lower case: those of other widths
-   and styles, brackets, the ellipsis. Returns how many; 0: it looks like none. */
+/* Finds the ASCII characters that a character looks like: letters of other widths and styles (as
+   lower case), brackets, the ellipsis. Returns how many; 0: it looks like none. */
 #define UTF8_ASCII_MOST 4
 size_t utf8_ascii(uint32_t cp, char out[UTF8_ASCII_MOST]);
 
-/* The width of any character but the frequent ones of utf8_width(). */
+/* A part of utf8_width(), for all but the frequent characters. */
 unsigned utf8_width_lookup(uint32_t cp);
 
 /* The columns that a character takes: 0 (combining marks, joiners, format characters), 1 or 2 (East
@@ -66,7 +67,7 @@ unsigned utf8_width_lookup(uint32_t cp);
    `cp` is no control character. */
 static inline unsigned utf8_width(uint32_t cp)
 {
-	/* Latin and what begins beyond it; box drawing, blocks; Braille. */
+	/* Latin, up to the combining marks; box drawing and blocks; Braille. */
 	if (cp < 0x300 || (cp >= 0x2500 && cp < 0x25A0) || (cp >= 0x2800 && cp < 0x2900))
 		return 1;
 	/* Han */
@@ -75,9 +76,9 @@ static inline unsigned utf8_width(uint32_t cp)
 	return utf8_width_lookup(cp);
 }
 
-/* Programs count as one character what may be several: emoji that zero width joiners put together
-   or that a skin tone follows, and what a variation selector makes an emoji. `first` and `last` are
-   the parts so far. */
+/* Some sequences count as one character: emoji that zero width joiners put together, an emoji and a
+   skin tone, and a character that a variation selector makes an emoji. `first` and `last`: the
+   first and the last code point of the sequence so far. */
 
 #define ZWJ 0x200D /* zero width joiner */
 
@@ -92,10 +93,10 @@ static inline bool utf8_may_join(uint32_t cp)
 	return (cp >= 0x203C && cp < 0x23FB) || (cp >= 0x25AA && cp < 0x3300) || cp >= 0x1F000;
 }
 
-/* Whether a character that has a width of its own is a part of the one before it. */
+/* Whether `cp`, which has a width of its own, is a part of the character before it. */
 bool utf8_joins(uint32_t first, uint32_t last, uint32_t cp);
 
-/* The width of a character that had a single column, with this part. */
+/* The width of a character of one column together with its new part `cp`. */
 unsigned utf8_width_joined(uint32_t first, uint32_t last, uint32_t cp);
 
 #endif

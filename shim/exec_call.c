@@ -95,8 +95,8 @@ bool shell_is_one_string(char *const *argv, const char *prefix)
 {
 	if (!argv[0] || !argv[1] || argv[2] || *argv[1] == '-' || *argv[1] == '+')
 		return false;
-	/* Behind the prefix any string is a command, even the mere name of a program. A file that
-	   can't be executed is a script. */
+	/* After the prefix, any string is a command, even the mere name of a program. A file that
+	   can't be executed is a script, not a string. */
 	if (prefix && *prefix)
 		return access(argv[1], F_OK) < 0 || access(argv[1], X_OK) == 0;
 	return shell_is_string(argv[1]);
@@ -109,7 +109,7 @@ bool shell_is_own_name(const char *name)
 
 static const char before[] = "exec " _PATH_BSHELL " -c '";
 static const char after[] = "' sh";
-/* An apostrophe within apostrophes. */
+/* An apostrophe in a single-quoted string. */
 static const char quoted[] = "'\\''";
 
 size_t detour_size(const char *command)
@@ -148,8 +148,8 @@ bool preload_remove(char *out, const char *list, const char *name)
 		    (last == entry || last[-1] == '/')) {
 			removed = true;
 		} else {
-			/* Copies the library with its separator, unless it is the first one that
-			   stays. */
+			/* Copies the library, and the separator before it unless it is the first
+			   one that stays. */
 			size_t lead = is_first ? 0 : 1;
 			memcpy(out, entry - lead, len + lead);
 			out += len + lead;

@@ -1,4 +1,5 @@
-// Calls that execute a shell with a string, strings of system() and popen(), and LD_PRELOAD.
+// Recognises calls that execute a shell with a string; rewrites strings of system() and popen(),
+// and LD_PRELOAD.
 //
 // Part of libterse-shim.so: no allocation, no state, async-signal-safe.
 #ifndef TERSE_SHIM_EXEC_CALL_H
@@ -17,15 +18,15 @@ bool shell_call_is_shell(const char *name);
    pipefail -c -- STRING` ...). NULL if none is, or if argv is NULL or empty. */
 const char *shell_call_script(char *const *argv);
 
-/* This variable is set where files may be tool calls, or where calls are watched. Then terse-sh
-   gets every call of a program that runs files, not only calls with a string. */
+/* If this variable is set, terse-sh gets every call of a program that runs files, not only calls
+   with a string. It is set where files may be tool calls, or where calls are watched. */
 #define SHIM_FILES "TERSE_SHIM_FILES"
 
 /* The file that the arguments of a shell, or of python, name in place of a string; NULL if there is
    none. */
 const char *shell_call_file(char *const *argv);
 
-/* Whether a program of this file name runs such files. */
+/* Whether a program of this file name is a shell or python, which run files. */
 bool shell_call_runs_files(const char *name);
 
 /* Whether the call is of a shell that is to be interactive (`-i`). */
@@ -51,13 +52,13 @@ bool shell_is_own_name(const char *name);
 // The detour of system() and popen().
 //
 // libc starts `/bin/sh -c COMMAND` for them through internal symbols, which no library can
-// interpose. So libc is given `exec /bin/sh -c 'COMMAND' sh`. The shell that libc starts calls
-// execve(), which is interposed, and becomes the shell that was meant, with the same $0. Signals,
-// cancellation, descriptors, pclose() and the status stay with libc. Where the shim does nothing,
-// the command runs as well.
+// interpose. So the library passes `exec /bin/sh -c 'COMMAND' sh` to libc. The shell that libc
+// starts calls execve(), which is interposed, and becomes the shell for COMMAND, with the same $0.
+// Signals, cancellation, descriptors, pclose() and the status stay with libc. If execve() is not
+// interposed after all, the command runs all the same.
 
-/* Bytes that detour_write() writes for the command, with the NUL. 0: no detour is possible, since a
-   shell would read the command's start as an option. */
+/* Bytes that detour_write() writes for the command, with the NUL. 0: no detour is possible, since
+   the command begins like an option. */
 size_t detour_size(const char *command);
 
 void detour_write(char *out, const char *command);

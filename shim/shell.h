@@ -1,4 +1,4 @@
-// Commands that need a shell, and the shell that runs them.
+// Which commands need a shell, and which shell runs them.
 #ifndef TERSE_SHIM_SHELL_H
 #define TERSE_SHIM_SHELL_H
 

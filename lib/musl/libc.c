@@ -66,7 +66,8 @@ int musl_sigfillset(sigset_t *set)
 	return 0;
 }
 
-/* musl's own leaves it out of `before`. The kernel's set has a bit for each of 64 signals. */
+/* musl's own function leaves signal 32 out of `before`. The kernel's set has a bit for each of 64
+   signals. */
 int musl_sigprocmask(int how, const sigset_t *set, sigset_t *before)
 {
 	return (int)syscall(SYS_rt_sigprocmask, how, set, before, 64 / 8);

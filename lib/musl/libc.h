@@ -1,5 +1,5 @@
-// The parts of glibc that terse uses and musl lacks. Included first into every file of a build with
-// musl (`make dist` makes such ones), and only there.
+// The parts of glibc that terse uses and musl lacks. A build with musl (`make dist`) includes this
+// first into every file.
 #ifndef TERSE_LIB_MUSL_LIBC_H
 #define TERSE_LIB_MUSL_LIBC_H
 
@@ -19,7 +19,8 @@ int pidfd_getfd(int pidfd, int fd, unsigned flags);
 int pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags);
 
 /* glibc's first real-time signal. musl keeps it for threads that change their user (terse's do
-   not), but other programs send it: it is blocked, waited for and passed on like all others. */
+   not), but other programs send it, so terse blocks it, waits for it and passes it on like all
+   others. */
 #undef SIGRTMIN
 #define SIGRTMIN 34
 

@@ -30,10 +30,10 @@
 
 struct launcher {
 	char **argv, **envp;
-	const char *file;              /* as it was executed */
+	const char *file;              /* the program's path as it was executed */
 	char folder[PATH_MAX + ABOVE]; /* its directory, with a slash ... */
 	size_t folder_len;             /* ... and the length of that */
-	char text[TARGET_MAX];         /* what `target` points into */
+	char text[TARGET_MAX];         /* `target` points into this */
 	struct target target;
 	const char *reason; /* why terse is not usable */
 };
@@ -113,7 +113,7 @@ static bool launcher_write_target(struct launcher *l)
 
 /* --- whether terse works ----------------------------------------------------------------- */
 
-/* The process ends when its parent does. */
+/* Makes this process end when its parent ends. */
 static void launcher_end_with(long parent)
 {
 	BARE(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
@@ -121,8 +121,8 @@ static void launcher_end_with(long parent)
 		bare_exit(127);
 }
 
-/* Whether the file is as long as its header says: the table of sections is the last part of a
-   program. A truncated program often works until it reaches a missing part. */
+/* Whether the file is as long as its ELF header says: the section table is the last part of the
+   file. A truncated program often works until it reaches a missing part. */
 static bool launcher_is_whole(const char *program, int64_t size)
 {
 	Elf64_Ehdr header;
@@ -140,13 +140,13 @@ static long launcher_wait(long pid)
 	return status;
 }
 
-/* Whether `terse version` works. The launcher's own child sends no signal when it ends, and can be
+/* Whether `terse version` works. The launcher's child sends no signal when it ends, and can be
    waited for even where SIGCHLD is ignored. So it does not matter whether the caller ignores or
-   blocks SIGCHLD, and none is left over. execve() would set the signal back to SIGCHLD, so this
-   child executes nothing: its own child does. */
+   blocks SIGCHLD, and none is pending afterwards. execve() would set the child's exit signal back
+   to SIGCHLD, so the child executes nothing: it forks, and its own child executes terse. */
 static bool launcher_try(const char *program)
 {
-	unsigned long action[4] = {0}; /* SIG_DFL, as the kernel has it */
+	unsigned long action[4] = {0}; /* SIG_DFL, in the kernel's format */
 	int ends[2];
 	long own = BARE(getpid, 0, 0, 0, 0), pid = BARE(clone, 0, 0, 0, 0);
 	if (pid != 0)
@@ -170,7 +170,7 @@ static bool launcher_try(const char *program)
 		bare_exit(127);
 	}
 	BARE(close, ends[1], 0, 0, 0);
-	/* The pipe hangs up when it has ended. */
+	/* The end of the pipe is reported when the child has ended. */
 	struct pollfd polled = {.fd = ends[0]};
 	struct timespec left = {LAUNCHER_TRY_MS / 1000, LAUNCHER_TRY_MS % 1000 * 1000000};
 	char text[6];
@@ -267,8 +267,8 @@ static bool launcher_takes(const char *shell)
 	       own.st_dev != other.st_dev || own.st_ino != other.st_ino;
 }
 
-/* Executes a shell as terse-sh would; returns -errno. In memory the number of arguments is in front
-   of the arguments, so its place is free for one more. */
+/* Executes a shell as terse-sh would; returns -errno. The word before the arguments on the stack is
+   their number, which is no longer needed, so there is room for one more argument. */
 static long launcher_execute(const struct launcher *l, const char *shell, bool shimmed)
 {
 	char name[PATH_MAX + 1] = "-", **argv = l->argv;
@@ -277,7 +277,7 @@ static long launcher_execute(const struct launcher *l, const char *shell, bool s
 	if (strlen(shell) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	memcpy(name + 1, shell, strlen(shell) + 1);
-	/* Without any arguments argv[1] would be the first variable. */
+	/* If the caller has passed no arguments at all, argv[1] is the first variable. */
 	char *only[] = {name + 1, NULL};
 	if (!given)
 		return BARE(execve, shell, shimmed ? argv : only, l->envp, 0);
@@ -317,8 +317,8 @@ static _Noreturn void launcher_run_shell(const struct launcher *l)
 	bare_exit(error == -ENOENT ? 127 : 126);
 }
 
-/* Does what is left to do under the name terse: undoes the wiring, or answers a hook so that
-   everything is left to the agent. Cursor takes a missing answer for a refusal. */
+/* Does what can be done under the name terse without terse: undoes the wiring, or answers a hook so
+   that the agent decides everything itself. Cursor takes a missing answer for a refusal. */
 static _Noreturn void launcher_run_terse(struct launcher *l)
 {
 	static const char ask[] = "{\"permission\":\"ask\"}\n", missing[] = "terse: not usable\n";
@@ -342,7 +342,7 @@ static _Noreturn void launcher_run_terse(struct launcher *l)
 
 _Noreturn void launcher_main(unsigned long *stack)
 {
-	/* Not initialized, since most of it is never touched. */
+	/* Not zeroed, so that its unused pages are never touched. */
 	struct launcher l;
 	l.argv = (char **)(stack + 1);
 	l.envp = l.argv + *stack + 1;

@@ -17,8 +17,9 @@
 
 /* --- the dynamic linker's functions ------------------------------------------------------- */
 
-/* Before glibc 2.34 these functions are in libdl, which few programs load. They are reached there
-   through the functions by which libc itself loads libraries. A missing function is NULL. */
+/* Before glibc 2.34, dlsym() and its kind are in libdl, which few programs load. The library then
+   reaches them through the functions by which libc itself loads libraries. A missing function is
+   NULL. */
 #pragma weak dlsym
 #pragma weak dladdr
 extern void *__libc_dlopen_mode(const char *name, int mode) __attribute__((weak));
@@ -135,7 +136,7 @@ const struct next *next_functions(void)
 
 /* Nothing here is a cancellation point, or has an effect except on errno. */
 
-/* For the path of a file that is searched for. */
+/* Room for the path of a program that is searched for in PATH. */
 enum { PATH_ROOM = 512 };
 
 struct locate_file {
@@ -152,13 +153,14 @@ static bool locate_executable(const char *path, struct locate_file *file)
 	    !S_ISREG(st.stx_mode))
 		return false;
 	*file = (struct locate_file){st.stx_ino, st.stx_dev_major, st.stx_dev_minor};
-	/* Older container runtimes refuse the system call that the flag needs. */
+	/* AT_EACCESS needs faccessat2(), which older container runtimes refuse. */
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ||
 	       (errno == EPERM && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0);
 }
 
-/* Whether execve() can run the file: a binary or a script with #!. A file that can be executed but
-   not read passes. It is read by system calls, since libc's functions are cancellation points. */
+/* Whether execve() can run the file: a binary or a script with #!. The answer is yes for a file
+   that can be executed but not read. System calls read it, since libc's functions are cancellation
+   points. */
 static bool locate_has_format(const char *path)
 {
 	char start[4];
@@ -171,13 +173,13 @@ static bool locate_has_format(const char *path)
 	       (len == 4 && strncmp(start, "\177ELF", 4) == 0);
 }
 
-/* Writes to `path` the path at which execvp() finds `file`; false if a path that is too long comes
-   first. */
+/* Writes to `path` the path at which execvp() finds `file`. Returns false if it finds none, or if a
+   path that is tried before is too long. */
 static bool locate_in_path(char path[PATH_ROOM], const char *file)
 {
 	size_t file_len = strlen(file);
 	struct locate_file found;
-	/* libc has a default if there is no PATH. */
+	/* Without PATH, libc uses a default; the call then stays unchanged. */
 	for (const char *entry = getenv("PATH"); entry; entry = *entry ? entry + 1 : NULL) {
 		size_t len = strcspn(entry, ":");
 		if (len + file_len + 2 > PATH_ROOM)
@@ -192,24 +194,24 @@ static bool locate_in_path(char path[PATH_ROOM], const char *file)
 	return false;
 }
 
-/* How many bytes of the caller's stack all functions here may use together, the path not counted:
-   for the arguments of execl() and its kind, the environment's array and its strings. The smallest
-   stack of a thread has 16 KB, of which libc uses some 4. */
+/* How many bytes of the caller's stack all functions here may use together for the arguments of
+   execl() and its kind, the array of the environment and its strings (the path comes on top). The
+   smallest stack of a thread has 16 KB, of which libc uses some 4. */
 #define STACK_MAX 8800
 
 #define PRELOAD "LD_PRELOAD="
 
-/* The names of terse-sh and its kind begin with this. */
+/* The names of terse-sh and terse-bash begin with this. */
 #define OWN_NAMES "terse-"
 
 /* The two variables of terse-sh, and the NULL. */
 enum { OWN_SLOTS = 3 };
 
-/* The call of terse-sh that replaces a call. */
+/* The call of terse-sh that takes the place of the caller's call. */
 struct plan {
 	const char *program; /* the shell that the caller meant; NULL: the caller executes terse-sh
 				itself */
-	const char *preload; /* the one LD_PRELOAD, or NULL */
+	const char *preload; /* the value of LD_PRELOAD, or NULL */
 	size_t slots;        /* for variables */
 	size_t text;         /* bytes for new strings */
 };
@@ -248,9 +250,9 @@ static char *put_variable(char **text, const char *name, const char *value)
 	return variable;
 }
 
-/* Fills an array of p->slots and p->text bytes of strings, and never more, even if another thread
-   adds to the environment meanwhile. If the caller executes terse-sh itself, it may have set
-   SHIM_PROGRAM, which stays. */
+/* Fills an array of p->slots variables and p->text bytes of new strings. It never writes more, even
+   if another thread adds to the environment meanwhile. If the caller executes terse-sh itself, it
+   may have set SHIM_PROGRAM, which stays. */
 static void plan_write(const struct plan *p, char *const *from, char **envp, char *text)
 {
 	const size_t lead = sizeof(PRELOAD) - 1;
@@ -277,8 +279,8 @@ static void plan_write(const struct plan *p, char *const *from, char **envp, cha
 	*envp = NULL;
 }
 
-/* Makes the call; `direct`: to a program by its path, without a search. Returns 0 if something was
-   started, else what the libc function returns. */
+/* Makes the call; `direct`: the program is a path, so there is no search. Returns 0 if something
+   was started, else what the libc function returns. */
 static int call_make(const struct call *c, bool direct)
 {
 	const struct next *n = next_functions();

@@ -51,7 +51,7 @@ EXPORT int execvp(const char *file, char *const argv[])
 
 /* --- exec with a list of arguments ------------------------------------------- */
 
-/* The arguments are on the stack twice: the caller's, and the array. */
+/* The arguments are on the stack twice: as the caller's, and in the array. */
 
 /* Counts `arg` and the arguments behind it, without the NULL. */
 static size_t count_arguments(const char *arg, va_list list)
@@ -62,8 +62,8 @@ static size_t count_arguments(const char *arg, va_list list)
 	return count;
 }
 
-/* Fills argv, which the exported function has on its stack, as libc does, whatever its size. Leaves
-   `list` behind the NULL. */
+/* Fills argv, which the exported function has on its stack, as libc's own does. Leaves `list`
+   behind the NULL. */
 static void take_arguments(char **argv, size_t count, const char *arg, va_list *list)
 {
 	argv[0] = (char *)(uintptr_t)arg;
@@ -71,7 +71,7 @@ static void take_arguments(char **argv, size_t count, const char *arg, va_list *
 		argv[i] = va_arg(*list, char *);
 }
 
-/* After it `list` is behind the NULL, and the caller ends it. */
+/* Makes the array. Afterwards `list` is behind the NULL, and the caller ends it. */
 #define TAKE_LIST(argv, list, arg)                        \
 	va_list list;                                     \
 	va_start(list, arg);                              \

@@ -73,8 +73,8 @@ const char *self_shell(void);
 
 // The interposed functions: libc's, or those of a library that is preloaded after this one.
 
-/* pidfd_spawn() and pidfd_spawnp() are in glibc from 2.39 on. Programs check whether they exist, so
-   the library must not have them where libc has none. */
+/* pidfd_spawn() and pidfd_spawnp() are in glibc from 2.39 on. Programs check whether these
+   functions exist, so the library must not export them where libc has none. */
 #if defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 39)
 #define NEXT_HAS_PIDFD 1
@@ -84,8 +84,8 @@ const char *self_shell(void);
 typedef int next_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attributes, char *const *argv, char *const *envp);
 
-/* execv() and its kind call execve() and execvpe() with environ, as libc's do. That saves lookups
-   of symbols in every process. */
+/* The library's execv() and its kind call execve() and execvpe() with environ, as libc's own do. So
+   fewer symbols have to be looked up in every process. */
 struct next {
 	int (*execve)(const char *path, char *const *argv, char *const *envp);
 	int (*execvpe)(const char *file, char *const *argv, char *const *envp);
@@ -105,7 +105,7 @@ const struct next *next_functions(void);
 // One call of a function that executes a program.
 
 struct call {
-	bool search; /* for the program in PATH */
+	bool search; /* search PATH for the program */
 	const char *program;
 	char *const *argv, *const *envp;
 	size_t used; /* bytes of the stack for argv */

@@ -93,7 +93,7 @@ int document_write(const struct document *d, const char *text, size_t len)
 		goto out;
 	if (fchmod(fd, d->mode) < 0 || fsync(fd) < 0)
 		goto out;
-	/* It has to be the file that was read. */
+	/* The file must not have changed since it was read. */
 	bool there = stat(d->real, &now) == 0;
 	bool same = there ? d->exists && now.st_ino == d->stat.st_ino &&
 				    now.st_size == d->stat.st_size &&

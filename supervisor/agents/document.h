@@ -9,15 +9,15 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* The limit has room for the program itself, which is copied, too (place.c). */
+/* Large enough for the program itself, which place.c copies. */
 enum { DOCUMENT_MAX = 128 << 20 };
 
 struct document {
-	char path[PATH_MAX]; /* as named */
-	char real[PATH_MAX]; /* where links lead to */
+	char path[PATH_MAX]; /* as the caller named it */
+	char real[PATH_MAX]; /* with links resolved */
 	bool exists;
 	struct stat stat; /* when it was read */
-	mode_t mode;      /* to write it with: as it was, or 0600 */
+	mode_t mode;      /* for the new file: that of the old one, or 0600 */
 	struct buffer text;
 	const char *reason; /* why something failed, where errno does not say it */
 };

@@ -82,7 +82,7 @@ static int read_scalar(struct outline *o, size_t *at)
 	return 0;
 }
 
-/* Reads the value at *at and everything inside it. Its node already has a parent and a key. */
+/* Reads the value at *at and everything inside it. `node` has its parent and key already. */
 static int read_value(struct outline *o, size_t *at, struct outline_node node, int depth)
 {
 	char first = char_at(o, *at);
@@ -366,8 +366,8 @@ int outline_add(struct splice *s, const struct outline *o, const char *const *pa
 	}
 	if (node >= 0 && *missing)
 		key = *missing++;
-	/* The value is wrapped in objects for the missing part of the path; an existing array gets
-	   it bare. */
+	/* Missing keys of the path become objects around the value; an existing array gets the
+	   value itself. */
 	struct buffer whole = BUFFER_INIT;
 	size_t count = 0;
 	for (; missing[count]; count++)
@@ -405,7 +405,7 @@ void outline_remove(struct splice *s, const struct outline *o, int node)
 	for (int i = outline_next(o, n->parent, -1); i != node; i = outline_next(o, n->parent, i))
 		before = i;
 	from = before < 0 ? parent->start + 1 : tail_of(o, &o->nodes[before]);
-	/* If the next element is on the same line, the blanks between the two go as well. */
+	/* If the next element is on the same line, the blanks before it go as well. */
 	if (before < 0 && next >= 0 && !is_broken(o, from, o->nodes[next].begin)) {
 		from = n->begin;
 		end = o->nodes[next].begin;
@@ -428,7 +428,7 @@ void outline_remove(struct splice *s, const struct outline *o, int node)
 		}
 	}
 	if (before < 0 && next < 0) {
-		/* It is the only one: only comments are left. */
+		/* The element was the only one, so at most comments are left. */
 		size_t rest = end;
 		while (rest < parent->end - 1 && strchr(" \t\r\n", o->text[rest]))
 			rest++;

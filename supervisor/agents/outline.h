@@ -1,4 +1,4 @@
-// Where the values of a JSON file of settings stand, and changes to them in place.
+// Finds the values in a JSON file of settings, and changes them in place.
 //
 // A text is read into nodes that remember their places, so that a change touches only what it adds
 // or takes away: order, comments, trailing commas, line ends and indentation stay.
@@ -16,7 +16,7 @@
 /* A change of a text: new bytes for those from `from` on and before `to`. */
 struct splice {
 	size_t from, to;
-	struct buffer text; /* the caller's; remembers a failure */
+	struct buffer text; /* the new bytes; the caller's */
 };
 
 /* Makes the change and releases it. Returns 0, or -1 with ENOMEM and `text` as it was. */
@@ -51,8 +51,8 @@ void outline_release(struct outline *o);
 /* The member `key` of an object (the last one of that name), or -1. */
 int outline_member(const struct outline *o, int object, const char *key);
 
-/* Finds the nodes that the keys of a path lead to, up to the first key that is missing; the path
-   ends with NULL. Returns how many it found. */
+/* Follows the keys of a path, which ends with NULL, up to the first missing one, and fills in their
+   nodes. Returns how many it found. */
 size_t outline_find(const struct outline *o, const char *const *path, int nodes[]);
 
 /* --- changes ---------------------------------------------------------------------------------- */
@@ -70,19 +70,19 @@ void outline_remove(struct splice *s, const struct outline *o, int node);
 
 /* --- TOML ------------------------------------------------------------------------------------- */
 
-// A key of a table in a TOML file, which is found, added and removed as a line. The file is read
-// only closely enough to know tables, keys, and where values end.
+// Finds, adds and removes a key of a table in a TOML file, as a line. Only tables, keys and the
+// ends of values are parsed.
 
 /* Places in a text. */
 struct toml {
 	size_t start, value, value_end, end; /* the line of the key; end 0: there is none */
 	size_t table, table_end; /* the line of the table's header; table_end 0: there is none */
 	size_t last;             /* the end of the table's last line with a key, or of its header */
-	size_t keys;             /* how many it has */
-	size_t foreign;          /* the end of an inline table, a dotted key or an array of tables
-				    that the key would have to be in; or 0 */
+	size_t keys;             /* how many keys the table has */
+	size_t foreign;          /* if the table is written as an inline table, with dotted keys or
+				    as an array of tables, the end of that; else 0 */
 	const char *reason;      /* why the text can't be read, and where */
-	size_t at;               /* in its line */
+	size_t at;               /* where in its line */
 };
 
 /* Finds the last key of a path; the keys before it name its table. The path ends with NULL. Returns

@@ -51,7 +51,7 @@ void place_find(struct place *p)
 			snprintf(path, sizeof(path), "%.*s/%s", folder, p->program, name);
 			if (access(path, files[i].mode) < 0)
 				continue;
-			/* Resolves "..", but not terse-sh itself if that is a link. */
+			/* Resolves "..", but not a link that terse-sh itself is. */
 			bool resolved = *name == '.' && realpath(path, real);
 			snprintf(out, PATH_MAX, "%.*s", PATH_MAX - 1, resolved ? real : path);
 		}
@@ -97,8 +97,8 @@ void place_wired(struct place *p, const struct place *own)
 		*p = *own;
 }
 
-/* Writes a file of the directory unless it has this text and mode already. Replaces a link of that
-   name, whose target is not the launcher's. */
+/* Writes a file of the directory unless it has this text and mode already. A link of that name is
+   replaced, since its target is not the launcher's. */
 static int place_write(const char *path, const struct buffer *text, mode_t mode)
 {
 	struct document d;
@@ -114,7 +114,7 @@ static int place_write(const char *path, const struct buffer *text, mode_t mode)
 	return status;
 }
 
-/* Makes a link to the launcher under another name. It is renamed into place: a running agent may
+/* Makes a link to the launcher under another name, and renames it into place: a running agent may
    execute it at any moment. */
 static int place_link(const char *path)
 {
@@ -129,8 +129,8 @@ static int place_link(const char *path)
 	return -1;
 }
 
-/* Writes where terse is, and that it works: this process is one. What the launcher has noted of
-   other programs stays. */
+/* Notes where terse is, and that it works, since this process is terse. The launcher's notes about
+   other programs stay. */
 static int place_write_target(const char *path, const struct place *own, const char *real)
 {
 	char text[TARGET_MAX];
@@ -155,8 +155,8 @@ static int place_write_target(const char *path, const struct place *own, const c
 	return status;
 }
 
-/* The files that are copied to the directory, the launcher last. The copied program may be of
-   another terse than the one that the launcher starts. */
+/* The files that are copied to the directory, the launcher last. The copied program may differ from
+   the terse that the launcher starts. */
 static const struct {
 	const char *name;
 	size_t member; /* of struct place */
@@ -226,7 +226,7 @@ char *place_version(const char *path, char out[PLACE_VERSION_LEN])
 	if (document_read(&d, path, NULL) == 0 && buffer_string(&d.text)) {
 		const char *end = d.text.data + d.text.len;
 		const char *found = memmem(d.text.data, d.text.len, before, len);
-		/* Only in the real mark a digit follows. */
+		/* Only the real mark has a digit behind it. */
 		while (found && !isdigit((unsigned char)found[len]))
 			found = memmem(found + 1, (size_t)(end - found) - 1, before, len);
 		if (found)

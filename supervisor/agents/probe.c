@@ -22,22 +22,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Deeper than any real chain of processes between an agent and its command. */
+/* The most processes between an agent and its command that are looked at. */
 #define ANCESTORS_MAX 16
 
-/* The most calls of an agent's own that are looked at. */
+/* The most calls of the agent itself, not of its model, that are looked at. */
 #define OTHERS_MAX 100
 
-/* A longer file was not written for one command. */
+/* A script of more bytes was not written for one command. */
 #define SCRIPT_MAX 65536
 
-/* The shortest word of a protocol. */
+/* The shortest word that counts as a protocol (protocol_len()). */
 #define PROTOCOL_MIN 12
 
 /* The shortest name of a conversation, in bytes. */
 #define SESSION_MIN 8
 
-/* Whether the value of a variable is a mere switch. */
+/* Whether a variable's value only switches something on. */
 static bool is_switch(const char *value)
 {
 	return strcmp(value, "1") == 0 || strcmp(value, "true") == 0;
@@ -107,7 +107,7 @@ void probe_record(const char *file, char *const argv[], const char *string)
 	json_end(&line, ']');
 	json_end(&line, '}');
 	buffer_append_string(&line, "\n");
-	/* The file of a `terse probe` that still runs. */
+	/* Opens the file without creating it: it is gone once `terse probe` has ended. */
 	struct stat st;
 	int to = open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (to >= 0 && fstat(to, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
@@ -119,7 +119,7 @@ void probe_record(const char *file, char *const argv[], const char *string)
 
 /* --- templates ------------------------------------------------------------------------------- */
 
-/* How much of the text around a command is taken, to recognise a call by it. Lines of an ini file
+/* How many bytes of the text before and after a command go into a template. Lines of an ini file
    are short. */
 #define AROUND 60
 
@@ -128,13 +128,13 @@ static bool is_of_word(char c)
 	return isalnum((unsigned char)c) || strchr("_./-", c);
 }
 
-/* Appends text as a template. A word that will differ the next time becomes a star: a path, or a
-   word with several digits. */
+/* Appends text as a template. A word that probably differs in the next call (a path, or a word with
+   several digits) becomes a star. */
 static void append_template(struct buffer *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len;) {
 		size_t word = 0, digits = 0;
-		bool inside = false; /* a slash is */
+		bool inside = false; /* a slash is inside the word */
 		for (; i + word < len && is_of_word(text[i + word]); word++) {
 			digits += isdigit((unsigned char)text[i + word]) != 0;
 			inside |= word > 0 && text[i + word] == '/';
@@ -185,9 +185,10 @@ static const char *text_at(const json_t *array, size_t i)
 	return text ? text : "";
 }
 
-/* Finds the variable that names the conversation, and the best mark: a plain switch with the
-   agent's name in it, and of several the shortest. Looks only at variables that the agent has set,
-   and passes over those that everybody sets and those that change with each call. */
+/* Finds the variable that names the conversation, and the best mark of the agent: a mere switch
+   with the agent's name in it, else a variable with that name, else a switch; the shortest of
+   several. Looks only at variables that the agent has set, and passes over those that every agent
+   sets and those that change with each call. */
 static void find_marks(const json_t *environment, char *const *before, const char *name,
 		       const char **mark, const char **session)
 {
@@ -244,7 +245,8 @@ static void append_way(struct buffer *out, const json_t *call)
 		buffer_printf(out, "stdin = %.*s:*\n", (int)(colon - input), input);
 }
 
-/* Whether the section would take a call of the agent's own for a call of its model. */
+/* Whether the section, without its strings, would take a call of the agent itself for one of its
+   model. */
 static bool is_alike(const json_t *call, const json_t *hit, const char *mark)
 {
 	const json_t *const calls[] = {call, hit};
@@ -264,8 +266,8 @@ static bool is_alike(const json_t *call, const json_t *hit, const char *mark)
 	return alike;
 }
 
-/* The length of an echo of a word that the agent itself looks for in the output (which is then a
-   protocol), or 0. */
+/* If the string begins with `echo WORD` for a word that the agent looks for in the output (a
+   protocol), returns the length of that; else 0. */
 static size_t protocol_len(const char *string)
 {
 	static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -288,7 +290,7 @@ static void append_front(struct buffer *out, const char *before, const json_t *c
 	buffer_append_string(out, shown < len ? "*\n" : "\n");
 }
 
-/* Appends those strings of the agent's own that differ from its model's only in their text. */
+/* Appends those strings of the agent itself that only their text tells from its model's. */
 static void append_own(struct buffer *out, const json_t *calls, const json_t *hit, const char *mark)
 {
 	struct buffer all = BUFFER_INIT, line = BUFFER_INIT;
@@ -363,8 +365,8 @@ static void append_section(struct buffer *out, const char *name, const json_t *c
 	} else {
 		buffer_append_string(out, "interactive = yes\n");
 	}
-	/* The agent's own process is the one that was started first. The parent gets a line only if
-	   it is the agent as well. */
+	/* The agent's own process is the ancestor that started first. The parent gets a line only
+	   if it is that agent, too. */
 	const char *parent = text_at(above, 0);
 	const char *own =
 		json_array_size(above) ? text_at(above, json_array_size(above) - 1) : name;
@@ -383,7 +385,7 @@ static void append_section(struct buffer *out, const char *name, const json_t *c
 	}
 	if (strncmp(to, "/dev/pts/", 9) == 0)
 		buffer_append_string(out, "exit_delay = 50ms\n");
-	/* Nothing shows what the agent does with the output. */
+	/* A record can't tell what the agent does with the output. */
 	buffer_printf(out,
 		      "# standard output: %s, standard error: %s\n"
 		      "# standard error alone is shown of what fails: streams = split\n"
@@ -423,7 +425,7 @@ int probe_write(struct buffer *out, const char *name, const char *text, size_t l
 	}
 	if (last || typed)
 		append_section(out, name, last ? last : typed, others, before);
-	/* These comments help somebody who wonders why the command was not seen. */
+	/* These comments help to find out why the command was not seen. */
 	for (size_t i = 0; !last && !typed && i < json_array_size(others); i++)
 		append_front(out, "# seen: ", json_array_get(others, i));
 	const char *string = json_string_value(json_object_get(last, "string"));

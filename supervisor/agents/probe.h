@@ -3,8 +3,8 @@
 // While PROBE_VARIABLE names a file, each call of a shell, or of python with a file, adds a record
 // to it, one JSON object a line, and then runs as it came. A record has the names of all variables,
 // but no values, which may be secret. The agent is asked to run PROBE_COMMAND, so that its tool
-// calls can be told from its other strings and files. A shell with neither a string nor a file is
-// one that the agent types into.
+// calls can be told from its other strings and files. The agent types into a shell that gets
+// neither a string nor a file.
 #ifndef TERSE_AGENTS_PROBE_H
 #define TERSE_AGENTS_PROBE_H
 
@@ -21,12 +21,12 @@ struct buffer;
  */
 void probe_record(const char *file, char *const argv[], const char *string);
 
-/* The result that the records give. */
+/* The outcome of a probe. */
 struct probe_result {
 	size_t calls; /* of shells with a string */
-	size_t hits;  /* with PROBE_COMMAND in it, or files */
+	size_t hits;  /* calls with PROBE_COMMAND, in the string or in a file */
 	size_t typed; /* shells that are typed into at a terminal */
-	char *string; /* the tool call's, or NULL; to be freed */
+	char *string; /* of the tool call, or NULL; the caller frees it */
 };
 
 /* Appends the section for the agent `name` according to the records `text`. If no record has the

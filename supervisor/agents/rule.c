@@ -13,15 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* No real chain of processes between an agent and its command is so deep; the limit ends a loop
-   that races with exits. */
+/* More processes than there are between an agent and its command. The limit ends a walk up the
+   ancestors, which may exit meanwhile. */
 #define ANCESTORS_MAX 32
 
-/* How long before its limit a call ends at least: the report has to reach the agent. */
+/* A call ends at least this long before its limit, so that the report reaches the agent. */
 #define HAND_OVER_LEAST_MS ((int64_t)2000)
 
-/* The first item of an agent's list that is `good` for `what`, or NULL; any item if `good` is NULL.
- */
+/* The first item of an agent's list for which good(item, what) is true, or NULL. If `good` is NULL,
+   every item is good. */
 static const char *rule_item(const struct settings *s, const char *name, const char *key,
 			     bool (*good)(const char *item, const void *what), const void *what)
 {
@@ -58,7 +58,7 @@ static bool good_for_words(const char *item, const void *words)
 
 /* --- the environment ------------------------------------------------------------ */
 
-/* NAME, or NAME=TEMPLATE */
+/* Whether the variable of an item NAME or NAME=TEMPLATE is set and fits. */
 static bool is_set(const char *item, const void *nothing)
 {
 	char name[256];
@@ -79,7 +79,8 @@ static bool rule_is_marked(const struct settings *s, const char *name)
 	       (!rule_first(s, name, RULE_ENVIRONMENT) && rule_ancestor(s, name, getppid(), &p));
 }
 
-/* The next agent whose mark is set, in the sections behind *at; *at is 0 for the first. */
+/* Finds the next agent with a variable of its own in the environment. *at is 0 at first, and moves
+   on. */
 static const char *rule_next(const struct settings *s, size_t *at)
 {
 	const struct section_entry *e;
@@ -88,7 +89,8 @@ static const char *rule_next(const struct settings *s, size_t *at)
 		bool may = e->kind == SECTION_NAME;
 		if (may)
 			name = e->text;
-		/* A quick look first: nearly always no variable of the built-in agents is set. */
+		/* Checks the variables of built-in sections one by one first: nearly always none is
+		   set. */
 		if ((*at)++ < rules_form.builtin_count)
 			may = name && e->kind == SECTION_TEXT &&
 			      strcmp(e->key, RULE_ENVIRONMENT) == 0 && is_set(e->text, NULL);
@@ -121,7 +123,7 @@ const char *rule_session(const struct settings *s, const char *name)
 
 /* --- processes -------------------------------------------------------------------- */
 
-/* Whether a list has the name of the process, as the kernel has it, or the name of its program. */
+/* Whether the list `key` has the process's name, by the kernel or by the program that it runs. */
 static bool rule_has_process(const struct settings *s, const char *name, const char *key,
 			     const struct process *p)
 {
@@ -234,8 +236,8 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 
 /* --- runs that outlive their call ----------------------------------------------------- */
 
-/* The number that the agent's section sets, unless a profile, a variable or a flag sets it; `now`:
-   the number without the section. */
+/* The number of an option if the agent's section counts: its value in `set`, unless a profile, a
+   variable or a flag sets the option. `now`: the number without the section. */
 static int64_t rule_number(const struct settings *s, const struct section_entry *set, int64_t now)
 {
 	return set && s->sources[SETTING_SLOT(set->offset)].by < ORIGIN_AGENT ? set->value : now;
@@ -259,7 +261,7 @@ struct hand_over rule_hand_over(const struct settings *s, const char *name)
 		if (rule_first(s, name, RULE_ENDS) && !rule_item(s, name, RULE_ENDS, is_set, NULL))
 			limit = 0;
 	}
-	/* A part of what is very short. */
+	/* If the limit is very short, at most half of it remains unused. */
 	int64_t before = limit / 20 > HAND_OVER_LEAST_MS ? limit / 20 : HAND_OVER_LEAST_MS;
 	h.after = limit - (before < limit / 2 ? before : limit / 2);
 	if (SETTING_ORIGIN(s, yield_status) != ORIGIN_BUILT_IN)
@@ -274,7 +276,7 @@ bool rule_lets_go(const struct settings *s, const char *name, pid_t pid)
 	char link[PATH_MAX];
 	struct process agent, caller;
 	bool good = !name || rule_outermost(s, name, pid, &agent);
-	/* The process that has started the shell has the file open. */
+	/* Looks for the file among those that the shell's parent has open. */
 	if (!good || !name || !rule_first(s, name, RULE_BACKGROUND) ||
 	    process_read(pid, &caller) < 0)
 		return good;

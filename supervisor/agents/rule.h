@@ -30,22 +30,22 @@
 #include "config/agents.h"
 #include "lib/proc.h"
 
-/* The agent that started this process: the one whose variables are in the environment; of several,
-   the one whose process is the nearest ancestor. Reads /proc only to decide between several, and
-   for rules that name no variables. NULL: no agent that a rule knows. The name lives as long as the
-   settings. */
+/* Finds the agent that started this process: the one whose variables are in the environment; if
+   several are, the one whose process is the nearest ancestor. Reads /proc only to decide between
+   several, and for rules that name no variables. Returns its name, which lives as long as the
+   settings; NULL: no rule fits. */
 const char *rule_agent(const struct settings *s);
 
 /* Finds the nearest process, from `pid` upwards, that is the agent's, or any agent's if `name` is
    NULL. Fills in *p and returns the agent's name, or NULL. */
 const char *rule_ancestor(const struct settings *s, const char *name, pid_t pid, struct process *p);
 
-/* As rule_ancestor(), but finds the outermost such process of the agent, which outlives its
-   helpers. */
+/* As rule_ancestor(), but finds the outermost of the agent's processes, which outlives the
+   others. */
 const char *rule_outermost(const struct settings *s, const char *name, pid_t pid,
 			   struct process *p);
 
-/* The first item of a list of the agent's, or NULL. */
+/* The first item of the list `key` in the agent's section, or NULL. */
 const char *rule_first(const struct settings *s, const char *name, const char *key);
 
 /* Whether the agent types into a shell that stays. */
@@ -54,7 +54,7 @@ bool rule_types(const struct settings *s, const char *name);
 /* The conversation that the agent's environment names, or NULL. */
 const char *rule_session(const struct settings *s, const char *name);
 
-/* Whether the file on descriptor `fd` is in this list of templates: RULE_OUTPUT, for a regular file
+/* Whether a template of this list matches the file on descriptor `fd`. RULE_OUTPUT: a regular file
    in which the agent collects output. */
 bool rule_has_file(const struct settings *s, const char *name, const char *key, int fd);
 
@@ -65,14 +65,16 @@ bool rule_has_file(const struct settings *s, const char *name, const char *key, 
 const char *rule_call(const struct settings *s, char *const argv[], const char *string,
 		      char **command);
 
-/* Whether a rule may be about the program of a command: the rule's names of the agent's process, or
-   what terse agent sets, fit. Only rules with the list `key` count, unless that is NULL. */
+/* Whether the program of a command may be an agent: a rule names such a process, or has the
+   variable that `terse agent` sets for it. Unless `key` is NULL, only rules with that list
+   count. */
 bool rule_knows(const struct settings *s, char *const words[], const char *key);
 
-// Shortly before the agent would end a call, its run goes on in the background instead.
+// Shortly before the agent would end a call, terse ends the call itself, and its run goes on in the
+// background.
 
-/* The exit status of a front end that has left its run: a harness must not take the command for
-   passed. */
+/* The exit status of a front end that has left its run. It is no success, so that a harness does
+   not take the command for passed. */
 #define EXIT_HANDED_OVER 75
 
 struct hand_over {
@@ -80,8 +82,8 @@ struct hand_over {
 	int status;    /* EXIT_HANDED_OVER, or [run] yield_status if that is set */
 };
 
-/* When a call of this agent is handed over. A caller that no rule knows (NULL) has to set the
-   option itself. */
+/* When the runs of this agent go on in the background. For a caller that no rule knows (NULL) the
+   option alone decides. */
 struct hand_over rule_hand_over(const struct settings *s, const char *name);
 
 /* Whether the agent that called the process `pid` lets a run go on: the agent's process can be

@@ -28,18 +28,18 @@ static const struct {
 	const char *agent, *event, *tool;
 } hooks[] = {{"cursor", "preToolUse", "Shell"}, {"crush", "PreToolUse", "bash"}};
 
-/* The call as the agent makes it, by the rows of its section and of its wiring. A bash that is
-   named like the agent's process makes the call, below terse agent. */
+/* A call as the agent would make it, according to its section and its wiring. `terse agent` starts
+   a bash under the name of the agent's process, and that bash makes the call. */
 struct trial {
 	const struct settings *settings;
 	const char *agent, *made; /* made: a string of the agent's, or NULL */
 	const struct place *place;
-	bool types;          /* into a shell at a terminal */
-	char home[PATH_MAX]; /* a directory of its own */
+	bool types;          /* the agent types into a shell at a terminal */
+	char home[PATH_MAX]; /* the directory of this trial */
 	struct buffer texts; /* the words, each with its NUL */
 };
 
-/* Appends a string that fits the template, that a shell takes, and that contains the command. */
+/* Appends a valid shell string that fits the template and contains the command. */
 static void append_instance(struct buffer *out, const char *template, const char *command)
 {
 	for (const char *at = template; *at; at++) {
@@ -106,7 +106,7 @@ static int trial_call(struct trial *t, const char *wired, const char *command)
 		add_word(t, "");
 		return 0;
 	}
-	/* Writes the file where its template has it. */
+	/* Writes the script, at a path below `home` that fits the template. */
 	size_t path = out->len;
 	buffer_append_string(out, t->home);
 	for (const char *at = file + (*file == '*'); *at; at++)
@@ -169,14 +169,14 @@ static int trial_make(struct trial *t, const char *command)
 		       : -1;
 }
 
-/* Opens the command's standard input: one that the section names, else /dev/null. *other: to be
-   closed when the command has ended. */
+/* Opens the command's standard input: the kind that the section names, else /dev/null. The caller
+   closes *other when the command has ended. */
 static int trial_input(const struct trial *t, int *other)
 {
 	const char *stdin_ = rule_first(t->settings, t->agent, RULE_STDIN);
 	int ends[2] = {-1, -1};
 	if (stdin_ && strncmp(stdin_, "socket", 6) == 0) {
-		/* The other end is closed, so that the input ends. */
+		/* Closes the other end, so that reading returns end of file. */
 		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0)
 			io_close(&ends[1]);
 		return ends[0];
@@ -226,13 +226,13 @@ bool self_test_is_preview(const struct self_test *t)
 {
 	static const char begin[] = "1\n2\n3\n", behind[] = "[terse: exit 0";
 	const char *text = t->out.data, *end = text ? strstr(text, behind) : NULL;
-	/* The last line is there itself, or a line that stands for several has its number. */
+	/* The last line is there itself, or as the end of a range of folded lines. */
 	return end && strncmp(text, begin, strlen(begin)) == 0 &&
 	       (strstr(text, "\n5000\n") || strstr(text, " 5000]\n")) &&
 	       strstr(end, "full text: terse read cmd-");
 }
 
-/* What is typed behind the command. */
+/* Typed after the command. */
 static const char leave[] = "exit $?\n";
 
 /* Keeps only the text from the last echo of the typed command to the next prompt, with plain line
@@ -292,9 +292,9 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 		goto out;
 	}
 	if (t.types) {
-		/* A first line prepares the shell: its hooks work from the second line on, the echo
-		   would scroll behind a long prompt, and the start-up file may have named a
-		   history. */
+		/* Types a line first that prepares the shell: terse's hooks work from the second
+		   line on, the echo must not scroll because of a long prompt, and the start-up file
+		   may have named a history. */
 		struct buffer typed = BUFFER_INIT;
 		buffer_printf(&typed, " PS1= HISTFILE=\n%s\n%s", command, leave);
 		if (buffer_check(&typed) == 0)
@@ -313,7 +313,7 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 		out->len += (size_t)n;
 	}
 	result->ms = clock_monotonic_ms() - begun;
-	/* A process that has kept within the time has ended by now. */
+	/* Kills a process that has not ended within the time. */
 	kill(-pid, SIGKILL);
 	if (waitpid(pid, &status, 0) == pid && WIFEXITED(status))
 		result->status = WEXITSTATUS(status);

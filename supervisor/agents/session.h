@@ -11,14 +11,14 @@ struct settings;
 enum { SESSION_ROOM = 96 };
 
 /* The setting (--session, TERSE_SESSION), else the conversation that the environment of the agent
-   names (supervisor/agents/rule.h), else the agent's process, which is looked for from `from`
-   upwards and written into `room` ("agent-pi-4711-88123.4026531836": name, process ID, start time
-   and PID namespace), else "default". store_session_name() makes a directory's name of it. Lives as
-   long as the settings, the environment and the room. */
+   names (supervisor/agents/rule.h), else a name for the agent's process, which is looked for from
+   the process `from` upwards, made in `room` ("agent-pi-4711-88123.4026531836": name, process ID,
+   start time and PID namespace), else "default". store_session_name() makes a directory's name of
+   it. Lives as long as the settings, the environment and the room. */
 const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM]);
 
-/* Makes the name of a session that ends with this process: "agent-" and `what`, as above. Returns
-   `room`. */
+/* Makes the name of a session that ends with this process: "agent-", `what`, and the process as in
+   session_name(). Returns `room`. */
 const char *session_of_process(const char *what, char room[SESSION_ROOM]);
 
 /* Whether the session is named after a process that has gone, so that nobody can continue the

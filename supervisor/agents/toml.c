@@ -16,7 +16,7 @@ static size_t toml_skip(const char *text, size_t len, size_t at, const char *cha
 	return at;
 }
 
-/* The end of the string that begins at `at`, with its quotes; 0: it is not closed. */
+/* The end of the string that begins at `at`, behind its closing quote; 0: it is not closed. */
 static size_t toml_string_end(const char *text, size_t len, size_t at)
 {
 	char quotes[3] = {text[at], text[at], text[at]};
@@ -60,11 +60,10 @@ static size_t toml_value_end(const char *text, size_t len, size_t at)
 
 int toml_find(struct toml *t, const char *text, size_t len, const char *const *path)
 {
-	/* Paths of keys, without blanks and quotes, with a dot behind each key: the one that is
-	   looked for, and the one that is read.
-	 */
+	/* Paths of keys, without blanks and quotes, with a dot behind each key. `wanted`: what is
+	   looked for; `table` and `key`: what the current line names. */
 	struct buffer wanted = BUFFER_INIT, table = BUFFER_INIT, key = BUFFER_INIT;
-	size_t own = 0; /* of the table, in `wanted` */
+	size_t own = 0; /* where the last key starts in `wanted`; before that is the table */
 	bool inside = false;
 	*t = (struct toml){.reason = NULL};
 	do {
@@ -96,7 +95,7 @@ int toml_find(struct toml *t, const char *text, size_t len, const char *const *p
 			t->reason = header ? "] is expected" : "= is expected behind a key";
 		if (at == end || buffer_check(&key) < 0 || buffer_check(&wanted) < 0)
 			break;
-		/* `common`: one of the paths begins with the other; `below`: the one that is read
+		/* `common`: one of the two paths begins with the other; `below`: the line's path
 		   begins with the table's. */
 		size_t less = key.len < wanted.len ? key.len : wanted.len;
 		bool common = memcmp(key.data, wanted.data, less) == 0;
@@ -165,7 +164,7 @@ void toml_add(struct splice *s, const struct toml *t, const char *text, size_t l
 	buffer_printf(&s->text, "%s = %s%s", *path, value, newline);
 }
 
-/* How many bytes the line end above `at` has, if that line is blank. */
+/* If the line above `at` is empty, the length of its line end; else 0. */
 static size_t toml_blank_above(const char *text, size_t at)
 {
 	if (at >= 4 && memcmp(text + at - 4, "\r\n\r\n", 4) == 0)
@@ -178,7 +177,7 @@ void toml_remove(struct splice *s, const struct toml *t, const char *text)
 	s->from = t->start;
 	s->to = t->end;
 	if (t->keys == 1) {
-		/* With the blank line above. */
+		/* The empty line above goes, too. */
 		s->from = t->table - toml_blank_above(text, t->table);
 		buffer_append(&s->text, text + t->table_end, t->start - t->table_end);
 	}

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Says the reason, with its place in the text, unless one was said already. Returns -1 with
-   errno. */
+/* Notes the reason of a failure, with its place in the text, unless there is one already. Returns
+   -1 with errno. */
 __attribute__((format(printf, 4, 5))) static int edit_refuse(struct wiring_edit *e, size_t at,
 							     int error, const char *format, ...)
 {
@@ -34,8 +34,8 @@ __attribute__((format(printf, 4, 5))) static int edit_refuse(struct wiring_edit 
 
 /* --- what an item's value is ------------------------------------------------------------ */
 
-/* A name that an item can have: which member of struct place it stands for, how paths of that
-   member end, and what is written behind the path. */
+/* A name in an item: the member of struct place that it stands for, the end of that member's paths,
+   and what is written behind the path. */
 struct place_member {
 	const char *name, *end, *behind;
 	size_t offset;
@@ -56,8 +56,8 @@ static const struct place_member *wiring_find_member(const struct wiring_item *i
 	return m;
 }
 
-/* Like strchr() it takes a constant, and the caller may change what it returns if his text is no
-   constant. */
+/* Like strchr(), it takes a constant text, and returns a pointer through which a caller with a
+   variable text may write. */
 static char *wiring_place(const struct place *place, const struct wiring_item *item)
 {
 	return (char *)place + wiring_find_member(item)->offset;
@@ -85,7 +85,7 @@ static int append_terse(struct buffer *out, const struct wiring_edit *e,
 	} else {
 		buffer_printf(&string, "%s%s", path, wiring_find_member(item)->behind);
 	}
-	/* JSON has no way to write such a path. */
+	/* JSON can't hold bytes that are not UTF-8. */
 	bool good = buffer_string(&string) && utf8_all_clean(string.data, string.len);
 	if (good) {
 		buffer_append(out, "\"", 1);
@@ -118,7 +118,7 @@ static int append_value(struct buffer *out, const struct wiring_edit *e,
 
 static int edit_file(struct wiring_edit *e, const struct wiring_item *item, struct splice *s)
 {
-	/* Terse's own is known by its first line. */
+	/* The first line shows whether the file is terse's own. */
 	size_t line = strcspn(item->value, "\n");
 	bool own = e->text.len > line && memcmp(e->text.data, item->value, line) == 0;
 	e->own += own;
@@ -128,7 +128,7 @@ static int edit_file(struct wiring_edit *e, const struct wiring_item *item, stru
 	return e->place ? append_value(&s->text, e, item) : 0;
 }
 
-/* Whether terse wrote the string, from whatever directory: its end shows that. */
+/* Whether terse wrote the string. Its end shows that, whatever directory terse was in. */
 static bool is_own(const struct wiring_item *item, const char *text, size_t len)
 {
 	char end[64];
@@ -138,7 +138,7 @@ static bool is_own(const struct wiring_item *item, const char *text, size_t len)
 	return len >= (size_t)n && memcmp(text + len - (size_t)n, end, (size_t)n) == 0;
 }
 
-/* Terse's own line is recognised by its end. */
+/* The end of a line shows whether it is terse's own. */
 static int edit_line(struct wiring_edit *e, const struct wiring_item *item, struct splice *s)
 {
 	const char *text = e->text.data, *end = strrchr(item->value, '%') + 2;
@@ -163,8 +163,8 @@ static int refuse_other(struct wiring_edit *e, const struct wiring_item *item, s
 	return status;
 }
 
-/* The outermost node that is removed together with `own`, which terse wrote: one that has nothing
-   else in it, not even a comment. `nodes`: the nodes that the item's keys lead to. */
+/* Finds the node to remove in order to remove `own`, which terse wrote: the outermost one with
+   nothing else in it, not even a comment. `nodes`: the nodes on the item's path. */
 static int outermost(const struct outline *o, int own, const int *nodes, size_t count)
 {
 	for (;;) {
@@ -174,7 +174,7 @@ static int outermost(const struct outline *o, int own, const int *nodes, size_t 
 			return own;
 		while (depth > 0 && nodes[depth - 1] != up)
 			depth--;
-		/* A hook's pattern of tools does not count as something else: terse wrote it. */
+		/* The matcher beside a hook does not count, since terse wrote it, too. */
 		int matcher = depth ? -1 : outline_member(o, up, "matcher");
 		for (size_t at = o->nodes[up].start + 1; at < o->nodes[up].end - 1; at++) {
 			if (at == o->nodes[own].begin)
@@ -203,7 +203,8 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	size_t count = outline_find(&o, item->path, nodes);
 	bool there = !item->path[count];
 	int node = there ? nodes[count - 1] : -1;
-	/* The string that terse wrote: the node itself, or for some items one inside it. */
+	/* Looks for the string that terse wrote: the node itself, or for some items one inside
+	   it. */
 	for (int i = node; there && own < 0 && i < (int)o.count; i++) {
 		const struct outline_node *n = &o.nodes[i];
 		if (n->start >= o.nodes[node].end || (item->kind == WIRING_STRING && i > node))
@@ -214,7 +215,7 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	}
 	e->own += own >= 0;
 	if (!e->place) {
-		/* With the last node of terse's own, nodes go that were there only for it. */
+		/* Nodes that only existed for terse's node go with it. */
 		if ((own >= 0 && item->kind == WIRING_MEMBER) ||
 		    (there && item->kind == WIRING_PRESENT && e->own && o.count == 2))
 			own = node;
@@ -223,7 +224,7 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 		if (own >= 0)
 			outline_remove(s, &o, outermost(&o, own, nodes, count));
 	} else if (!*wiring_place(e->place, item) || (there && item->kind == WIRING_PRESENT)) {
-		/* Some installations of terse lack some of its files. */
+		/* This installation of terse lacks the file, so the item is left out. */
 		status = 0;
 	} else if (own >= 0) {
 		s->from = o.nodes[own].start;
@@ -243,7 +244,7 @@ out:
 	return status;
 }
 
-/* terse does not change a table that is written in this way. */
+/* Refuses to change a table that is written in another form, and says which lines to add to it. */
 static int refuse_foreign(struct wiring_edit *e, const struct toml *t)
 {
 	struct buffer lines = BUFFER_INIT;
@@ -321,7 +322,7 @@ int wiring_edit(struct wiring_edit *e)
 				 : item->kind == WIRING_LINE ? edit_line(e, item, &s)
 				 : wiring_is_toml(e->file)   ? edit_toml(e, item, &s)
 							     : edit_json(e, item, &s);
-		/* The others are looked for all the same. */
+		/* The other items are handled all the same. */
 		if ((status < 0 || splice_make(&s, &e->text) < 0) && !error)
 			error = errno;
 		buffer_release(&s.text);
@@ -393,7 +394,7 @@ static bool is_nothing(const struct buffer *text)
 	return *left != '}';
 }
 
-/* Fills in the reason of a failure; -1. */
+/* Fills in the reason of a failure. Returns -1. */
 static int plan_fail(struct wiring_plan *p)
 {
 	int error = errno;
@@ -429,13 +430,13 @@ int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const str
 		return status;
 	}
 	p->changes = status == 0 && p->changes && p->now.exists;
-	/* A link would lead to nothing then. */
+	/* A symbolic link is not removed. */
 	p->remove = p->changes && is_nothing(&p->next) && readlink(path, link, sizeof(link)) < 0;
 	p->done = p->remove ? "removed" : "what terse init added is removed; the rest stays";
 	return status;
 }
 
-/* Removes the file, and those directories below `top` (NULL: none) that become empty. */
+/* Removes the file, and the directories below `top` that become empty (NULL: no directories). */
 static int document_remove(const struct document *d, const char *top)
 {
 	char folder[PATH_MAX];
@@ -477,13 +478,14 @@ void wiring_look(struct wiring_look *l, const struct wiring_file files[WIRING_FI
 	for (size_t i = 0; i < WIRING_FILES_MAX && files[i].folder.below; i++) {
 		char path[PATH_MAX], user[PATH_MAX];
 		struct wiring_plan p;
-		/* In the home directory a file of the project's may be the user's as well. */
+		/* If the project is the home directory, its file may be the user's file, too. */
 		if (wiring_path(&files[i].folder, project, path) < 0 ||
 		    (project && wiring_path(&files[i].folder, NULL, user) == 0 &&
 		     strcmp(path, user) == 0))
 			continue;
 		int error = wiring_plan(&p, &files[i], place, path, project, false) < 0 ? errno : 0;
-		/* Where nothing is wired up, it does not matter what can't be written. */
+		/* A path that can't be written as JSON does not matter where nothing is wired
+		   up. */
 		if (error && (p.now.exists || error != EILSEQ)) {
 			l->error = error;
 			memcpy(l->reason, p.reason, sizeof(l->reason));

@@ -1,6 +1,6 @@
-// Wiring: the changes to its files that make an agent run its commands through terse.
+// Wiring: the changes to an agent's files that make it run its commands through terse.
 //
-// The agent's own permission rules stay in force: it applies a prefix or a shell only after it
+// The agent's own permission rules stay in force: it uses a prefix or a shell only after it has
 // decided about the command that the model wrote. A hook that rewrites commands never answers
 // "allow".
 #ifndef TERSE_AGENTS_WIRING_H
@@ -20,16 +20,16 @@ struct settings;
 // Where terse's own files are, and where the user's directory with the launcher is. Agents are made
 // to execute the launcher (shim/launcher/launcher.h).
 
-/* What follows the path in BASH_ENV: nothing as a rule. With -v, where bash would print the file as
-   it reads it, it makes the path one that no file has. */
+/* This follows the path in BASH_ENV. It expands to nothing, or, under bash -v, which would print
+   the file as it reads it, to a suffix that makes the path one of no file. */
 #define PLACE_UNLESS_VERBOSE "${-//[!v]}"
 
 struct place {
-	/* Absolute paths; "" where there is none. */
+	/* Absolute paths; "": there is no such file. */
 	char program[PATH_MAX];
-	char shell[PATH_MAX];    /* terse-sh; can be executed */
+	char shell[PATH_MAX];    /* terse-sh, if it is executable */
 	char library[PATH_MAX];  /* libterse-shim.so */
-	char bash_env[PATH_MAX]; /* what bash reads first below Codex */
+	char bash_env[PATH_MAX]; /* bash started by Codex reads this first */
 	char launcher[PATH_MAX]; /* terse-launcher, to be installed */
 };
 
@@ -40,10 +40,10 @@ void place_find(struct place *p);
 /* Finds the user's directory with the launcher. Returns 0, or -1 without a home directory. */
 int place_folder(char out[PATH_MAX]);
 
-/* Finds what an agent's files have to name: the copies in the launcher's directory, which need not
-   exist yet; terse's own file where no copy is made, or can't be used (the path of a preloaded
-   library must not have a blank or colon). All are terse's own if `own` has no launcher or there is
-   no home directory. */
+/* Finds the paths that an agent's files have to name: the copies in the launcher's directory, which
+   need not exist yet. terse's own file is named where there is no copy, or where it can't be used
+   (the path of a preloaded library must not have a blank or colon), and always if `own` has no
+   launcher or there is no home directory. */
 void place_of_launcher(struct place *p, const struct place *own);
 
 /* The same if the launcher exists and can be executed; else terse's own files. */
@@ -54,22 +54,23 @@ void place_wired(struct place *p, const struct place *own);
 int place_install(const struct place *own, const char *real, char failed[PATH_MAX]);
 
 /* Notes, in the file `wired` beside the launcher, that the file at `path` is wired up and how to
-   undo that. If the argument `wired` is false, removes the note. `options`: those of `terse init`;
-   `project`: where to call it, or NULL. The noted command names the launcher, so it works when
-   terse has gone. The notes are for people and for `make uninstall`. Failures are ignored. */
+   undo that. If the argument `wired` is false, removes the note. `options`: the options of `terse
+   init`; `project`: the directory to call it in, or NULL. The noted command names the launcher, so
+   it works even without terse. The notes are for people and for `make uninstall`. Failures are
+   ignored. */
 void place_note(const char *path, const char *options, const char *project, bool wired);
 
-/* Enough for a version. */
+/* Room for a version. */
 enum { PLACE_VERSION_LEN = 32 };
 
-/* Finds which version the file, terse's program or library, was built as, without executing it.
-   Returns `out`; "" if the file has none. */
+/* Reads the version from a file that is terse's program or library, without executing it. Returns
+   `out`; "" if the file has none. */
 char *place_version(const char *path, char out[PLACE_VERSION_LEN]);
 
 /* The launcher's judgement of terse. */
 enum place_health {
 	PLACE_ABSENT, /* it is not installed */
-	PLACE_OLD,    /* it is not the one of this terse */
+	PLACE_OLD,    /* its files differ from those of this terse */
 	PLACE_OTHER,  /* it starts another terse */
 	PLACE_GOOD,
 };
@@ -81,7 +82,8 @@ enum place_health place_check(const struct place *own, char program[PATH_MAX]);
 
 enum wiring_kind {
 	WIRING_STRING,  /* a member that is the path of one of terse's files */
-	WIRING_PRESENT, /* a member that has to exist; gets this value if it does not; first */
+	WIRING_PRESENT, /* a member that has to exist; if missing, it is added with this value; the
+			   first item of its file */
 	WIRING_HOOK,    /* an element that calls `terse hook ...` */
 	WIRING_MEMBER,  /* a member that is an object with the path of terse */
 	WIRING_FILE,    /* a whole file of terse's own */
@@ -124,21 +126,21 @@ struct wiring {
 	struct wiring_file files[WIRING_FILES_MAX];
 	const char *shared; /* a file of a project that counts, but that terse does not write; or
 			       NULL */
-	bool comment;       /* its rules judge a command with a comment at its end as without */
-	const char *allow;  /* how its user allows `terse read`, or NULL */
+	bool comment;       /* its permission rules ignore a comment at a command's end */
+	const char *allow;  /* how the user allows `terse read` in this agent, or NULL */
 	const char *note;   /* further notes, one line each */
-	/* How the agent has to be started if its files can't make its commands run under terse;
-	   else NULL. */
+	/* How to start the agent if its files can't make its commands run under terse; else
+	   NULL. */
 	const char *start;
-	bool shell; /* it is a shell that agents type into, not an agent */
+	bool shell; /* this is a shell that agents type into, not an agent */
 };
 
 extern const struct wiring wirings[];
 /* Notes for the model; the second, for agents with `comment`, also says what a comment can ask. */
 extern const char wiring_lines[], wiring_lines_with_comment[];
 
-/* The same for agents that get terse as a server of tools (terse mcp) and nothing else: `programs`,
-   one file and a note. */
+/* The table of agents that get terse as a server of tools (terse mcp) and nothing else. Their rows
+   have `programs`, one file and a note. */
 extern const struct wiring wirings_mcp[];
 
 /* NULL: no such agent in the table. */
@@ -148,7 +150,7 @@ const struct wiring *wiring_find(const struct wiring *table, const char *agent);
    Returns 0, or -1: there is no home directory, or the agent has no such file of a project's. */
 int wiring_path(const struct wiring_folder *folder, const char *project, char out[PATH_MAX]);
 
-/* Whether it is TOML; else JSON, or text. */
+/* Whether the file is TOML; else it is JSON, or text. */
 bool wiring_is_toml(const struct wiring_file *file);
 
 /* Makes a text that has all items of a file, or none of them. */
@@ -157,17 +159,17 @@ struct wiring_edit {
 	const struct place *place; /* NULL: removes the items, and nodes that become empty */
 	struct buffer text;        /* the text, which is changed except for items that failed; the
 				      caller's */
-	size_t own;                /* the items of terse's that were there */
-	size_t line;               /* of the failure */
+	size_t own;                /* how many of terse's items were there */
+	size_t line;               /* line of the failure */
 	char reason[1024];         /* "": errno says it */
 };
 
-/* Returns 0, or -1 with errno: EINVAL: it can't be read; EEXIST: something of the user's is in the
-   way. */
+/* Returns 0, or -1 with errno; EINVAL: the text can't be parsed; EEXIST: something of the user's is
+   in the way. */
 int wiring_edit(struct wiring_edit *e);
 
 enum wiring_state {
-	WIRING_NONE,  /* nothing of it is there */
+	WIRING_NONE,  /* no part of the wiring is there */
 	WIRING_SAME,  /* all as it should be */
 	WIRING_OTHER, /* terse's wiring, but incomplete or with other paths */
 };
@@ -175,11 +177,11 @@ enum wiring_state {
 /* A file of an agent's, and the text that it is to get. */
 struct wiring_plan {
 	struct document now;
-	struct buffer next;           /* the text as it is to be ... */
-	bool changes;                 /* ... which differs */
-	bool remove;                  /* the whole file instead */
-	const char *done;             /* what that does to the file, in words */
-	enum wiring_state state;      /* of `now`, unless it is undone */
+	struct buffer next;           /* the text as it is to be */
+	bool changes;                 /* `next` differs from the present text */
+	bool remove;                  /* the file is to be removed */
+	const char *done;             /* what the plan does to the file, in words */
+	enum wiring_state state;      /* of the present file, unless the plan undoes the wiring */
 	char reason[PATH_MAX + 1100]; /* of a failure, with the path */
 };
 
@@ -197,14 +199,15 @@ int wiring_carry_out(struct wiring_plan *p, const char *top);
 /* An agent's files as they are. */
 struct wiring_look {
 	enum wiring_state state; /* of all of them together */
-	char path[PATH_MAX];     /* a file that is not as it should be, else any file, or "" */
+	char path[PATH_MAX];     /* a file that is not as it should be, or else any of the files, or
+				    "" */
 	int error;               /* errno of wiring_plan(): why a file could not be looked at, or
 				    0 */
 	char reason[PATH_MAX + 1100]; /* the same in words */
 };
 
-/* Looks at the files of the user, or of a project; leaves out files of the project that are the
-   user's as well. */
+/* Looks at the files of the user, or of a project; leaves out files of the project that are also
+   files of the user. */
 void wiring_look(struct wiring_look *l, const struct wiring_file files[WIRING_FILES_MAX],
 		 const struct place *place, const char *project);
 
@@ -218,9 +221,11 @@ bool hints_find_program(const char *names, char found[PATH_MAX]);
 // the command (self_test.c).
 
 struct self_test {
-	const char *string; /* a shell string of the agent's that contains PROBE_COMMAND; NULL: one
-			       is made by the template of its section. The caller's */
-	struct buffer out;  /* what the agent would read, or why there is nothing. The caller's */
+	const char *string; /* a shell string of the agent that contains PROBE_COMMAND, owned by the
+			       caller; NULL: one is made from the templates of the agent's
+			       section */
+	struct buffer out;  /* what the agent would read, or why there is nothing; the caller
+			       releases it */
 	int status;         /* the exit status, or -1 */
 	int64_t ms;
 };
@@ -230,9 +235,9 @@ struct self_test {
 enum { SELF_TEST_BYTES = 23893 };
 bool self_test_is_preview(const struct self_test *t);
 
-/* Runs the command as the agent would, one of a section of `s` or of the table. For an agent with a
-   hook it asks the hook about the command instead. Returns 1; 0 if it is not known how the agent
-   runs commands; -1 if that can't be tried. Takes at most 10 s; leaves nothing behind. */
+/* Runs the command as the agent `agent`, of a section in `s` or of the table, would. For an agent
+   with a hook it asks the hook about the command instead. Returns 1; 0 if it is not known how the
+   agent runs commands; -1 if that can't be tried. Takes at most 10 s; leaves nothing behind. */
 int self_test_run(struct self_test *t, const struct settings *s, const char *agent,
 		  const char *command, const struct place *place);
 

@@ -2,10 +2,11 @@
 //
 // Tried with Claude Code 2.1.197, Codex 0.169.0, opencode 1.18.33, pi 0.73.1, Kilo 7.7.7, Gemini
 // CLI 0.61.0, Qwen Code 0.24.4, GitHub Copilot CLI 1.0.102 and Grok CLI 0.0.34. Gemini CLI checks
-// its policy after a hook has rewritten the command, so deny rules would no longer match; it has no
-// setting for the shell, nor have the last three. `comment`: with these agents a rule that allows
-// or denies a command does the same with a comment at the command's end; pi has no rules. Codex's
-// rules do neither; those of the other agents were not tried. Cursor is known only by its contract.
+// its policy after a hook has rewritten the command, so deny rules would no longer match. Gemini
+// CLI has no setting for the shell, nor have the last three of that list. `comment` is set for
+// agents whose rules allow or deny a command in the same way if a comment is at its end; pi has no
+// rules. Codex's rules do not; those of the other agents were not tried. Cursor is known only by
+// its documentation.
 
 #include "supervisor/agents/wiring.h"
 
@@ -26,7 +27,7 @@
 	"its end, `terse send ID TEXT --key enter --await` answers a prompt, "       \
 	"and `terse signal ID` ends it.\n"
 
-/* Only for agents whose rules judge a command with the comment as without. */
+/* Only for agents whose rules ignore the comment. */
 #define COMMENT                                                                  \
 	"For a server, a slow command or one that asks, end it with a comment: " \
 	"`COMMAND # terse: yield=10s`\n"                                         \
@@ -78,7 +79,7 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 #define PRESENT(value, ...)   WIRING_PRESENT, {__VA_ARGS__}, value, NULL
 #define POLICY(member, name)  PATH_OF(member, "shell_environment_policy", "set", name)
 
-/* Agents' folders, each with a file of the user's and one of a project's. */
+/* Folders of agents, each with the names of the user's and of the project's file. */
 #define IN(variable, home, user, project)     \
 	{                                     \
 		variable, home, user, project \
@@ -99,7 +100,7 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 		.start = "terse agent " agent_                               \
 	}
 
-/* A shell replaces itself at its start by terse's, if it is one to type into and somebody asked for
+/* A shell that is typed into replaces itself by `terse shell` at its start, if somebody asked for
    that. The new shell reads the rest of a login shell's files. */
 #define TYPED_INTO(shell_, name, login, variable, file)                                            \
 	{                                                                                          \
@@ -237,7 +238,7 @@ const struct wiring wirings[] = {
 
 /* --- terse mcp ---------------------------------------------------------------------- */
 
-/* Most clients have the same object, each below a name of its own. */
+/* Most clients have the same object, below different keys. */
 #define SERVER(type) "{" type "\"command\":%s,\"args\":[\"mcp\"]}"
 #define STDIO        "\"type\":\"stdio\","
 #define LOCAL        "{\"type\":\"local\",\"command\":[%s,\"mcp\"],\"enabled\":true}"
