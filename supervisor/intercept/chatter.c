@@ -1,18 +1,19 @@
-// Runs of lines that say that something went well or goes on, in a text that fits: what is printed
-// of them for an agent.
+// Chatter: successive lines that report success or progress. Of a text that is printed whole, an
+// agent gets the first lines of such a run, a marker for the middle, and the last line.
 
 #include "supervisor/intercept/internal.h"
 
 #include <string.h>
 
 enum {
-	/* So many lines are such a run ... */
+	/* A run has at least this many lines. */
 	RUN_LEAST = 8,
-	/* ... of which the first ones are shown, */
+	/* This many are shown at its start. */
 	SHOWN_LEAST = 2,
-	/* and it is folded if it has more than a marker, ... */
+	/* Lines are left out only if they have at least this many bytes: a marker takes about as
+	   many. */
 	FOLD_LEAST = 64,
-	/* ... all of them together more than those and the last line. */
+	/* Nothing is left out of a text if all runs together save fewer bytes. */
 	SAVED_LEAST = 256,
 };
 
@@ -55,7 +56,7 @@ void intercept_find_chatter(struct interceptor *s)
 	size_t saved = 0;
 	for (size_t i = 0; i < c->fold_count; i++)
 		saved += c->folds[i].last - c->folds[i].at;
-	/* Lines may be left out only if they can be read: the text is kept, or nothing is left
+	/* What is left out has to be readable on disk. Where it can't be kept, nothing is left
 	   out. */
 	c->is_worth = saved >= SAVED_LEAST;
 	if (c->is_worth)

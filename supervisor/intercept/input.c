@@ -25,8 +25,8 @@ void intercept_keep_raw(struct interceptor *s, const char *data, size_t len)
 		artifact_append(s->artifact, ARTIFACT_RAW, data, len);
 }
 
-/* A program that gets a NUL may want every byte (find -print0 | xargs -0): from here on it gets the
-   bytes unchanged. */
+/* The text has a NUL. If a program reads, it may want every byte (find -print0 | xargs -0), so from
+   here on it gets the bytes unchanged. */
 static void begin_bytes(struct interceptor *s)
 {
 	intercept_resolve(s);
@@ -40,8 +40,8 @@ static void begin_bytes(struct interceptor *s)
 	s->state = BYTES_PASSED;
 }
 
-/* From here on bytes are not rendered: the artifact keeps them, a program or file gets them as they
-   are, and an agent gets a line about them. */
+/* The output is binary: it is not rendered from here on. The artifact keeps its bytes, a program or
+   file gets them unchanged, an agent gets one line about them. */
 static void become_binary(struct interceptor *s)
 {
 	TRACE(TERMINAL, "%s is binary%s%s", PART_NAME(s), s->kind ? ": " : "",
@@ -53,10 +53,11 @@ static void become_binary(struct interceptor *s)
 		return;
 	}
 	s->state = BYTES_BINARY;
-	/* The bytes are kept: there is no text that they would be a second copy of. */
+	/* There is no text, so the raw bytes are what is kept. */
 	if (s->raw_state == RAW_OFF)
 		s->raw_state = RAW_HOLDING;
-	/* What came before is no text, either, unless it was kept as text already. */
+	/* Held text turns out to be binary too. Text that is in the artifact already stays
+	   there. */
 	if (!s->artifact) {
 		buffer_clear(&s->held);
 		s->printed = s->counted = s->clean_len = s->begun = s->begun_len = 0;
@@ -81,7 +82,7 @@ static void process(struct interceptor *s, const char *data, size_t len)
 		terminal_feed(s->terminal, data, len);
 	if (s->state == BYTES_PASSED)
 		intercept_print(s, data, len);
-	/* A swallowed picture leaves no text: only the raw bytes have it. */
+	/* A picture leaves no text, so its raw bytes have to reach the artifact. */
 	if (s->raw_state == RAW_HOLDING && s->raw.len + len > RAW_HOLD &&
 	    terminal_facts(s->terminal).is_swallowing)
 		interceptor_spill(s);
@@ -100,7 +101,7 @@ void intercept_judge(struct interceptor *s, bool end)
 	bool binary = sniff_judge(&s->sniff) || (s->kind && s->sniff.bad > 0);
 	if (binary)
 		intercept_resolve(s);
-	/* A few bytes tell little, but a program must not wait for more. */
+	/* Waits for more bytes, since few tell little. A program gets them at once. */
 	if (binary && !end && !s->kind && so_far.len < SNIFF_LEN &&
 	    s->reader != &readers[INTERCEPT_PROGRAM])
 		return;
@@ -123,7 +124,8 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 	if (s->state == BYTES_UNJUDGED) {
 		const struct buffer *so_far = &s->unjudged;
 		bool kept = buffer_try_append(&s->unjudged, data, len) == 0;
-		/* Enough bytes are there: whether they have a newline decides what a NUL is. */
+		/* A NUL means something else in text without newlines, so text without any is
+		   judged later. */
 		if (!kept || so_far->len >= SNIFF_NUL ||
 		    (so_far->len >= SNIFF_LEN && memchr(so_far->data, '\n', so_far->len)))
 			intercept_judge(s, true);
@@ -131,8 +133,8 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 			return;
 	}
 	if (s->sniff.len < SNIFF_MOST && s->state < BYTES_BINARY) {
-		/* Judges once more by all bytes, which are still at hand: the first of them may
-		   have looked like text. */
+		/* The first bytes may have looked like text, so all of them are judged again while
+		   the raw ones are still held. */
 		sniff_add(&s->sniff, data, len);
 		if (s->sniff.binary && (s->raw_state != RAW_OFF || !s->reader->previews))
 			become_binary(s);

@@ -38,8 +38,8 @@ void intercept_overflow(struct interceptor *s)
 	struct tally held = {.unit = l->unit};
 	s->fits = false;
 	if (s->reader->previews) {
-		/* Finds the part of the limit that is exceeded first, since more may have come at
-		   once than is held. */
+		/* Counts the held text alone, to see which part of the limit it exceeds: s->tally
+		   may have more text, which came at once with it. */
 		tally_feed(&held, s->held.data, s->held.len);
 		s->broken = l->count && tally_units(&held) > l->count ? LIMIT_COUNT : LIMIT_BYTES;
 	}
@@ -49,7 +49,7 @@ void intercept_overflow(struct interceptor *s)
 	intercept_resolve(s);
 	interceptor_spill(s);
 	if (intercept_is_by_head(s)) {
-		/* The lines that are kept for the first part begin with the held text. */
+		/* The first part goes on where printing has stopped, in the held text. */
 		const struct head_place at = {.bytes = s->printed,
 					      .lines = s->printed_lines,
 					      .units = s->line_share.printed};
@@ -59,7 +59,8 @@ void intercept_overflow(struct interceptor *s)
 					  s->held.len - s->printed);
 		s->opening_over = !s->reader->along;
 	}
-	/* The text was asked for in full and can't be kept: the start is better than nothing. */
+	/* If a report wants the full text and it can't be kept on disk, its start stays in
+	   memory. */
 	if (s->artifact || s->reader->along || s->reader->previews)
 		buffer_release(&s->held);
 }
@@ -74,9 +75,9 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 		return false;
 	if (l->count && tally_units(&s->tally) > l->count)
 		return true;
-	/* How long the text is when it is printed clean: every invalid byte becomes three, and
-	   lines that need one get a guard. The counted part of an unfinished line is not looked at
-	   again before the line's end. */
+	/* Counts the bytes that the text takes when it is printed: an invalid byte becomes three,
+	   and a line that looks like one of terse's own gets a guard. Of an unfinished line only
+	   the new bytes are counted. */
 	const char *rest = s->held.data + s->counted;
 	size_t len = s->held.len - s->counted, cut = 0;
 	const char *newline =
@@ -93,7 +94,7 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 		return s->clean_len > s->most;
 	if (end)
 		return s->clean_len + guard_text(NULL, rest, len, intercept_guard(s)) > s->most;
-	/* The last bytes may be a part of a character, or of a line end. */
+	/* The last bytes may be the start of a character, or of CR LF. */
 	if (!utf8_incomplete(rest + s->begun, len - s->begun, &cut))
 		cut = rest[len - 1] == '\r';
 	s->begun_len += utf8_clean(NULL, rest + s->begun, len - cut - s->begun);
@@ -101,7 +102,7 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 	return s->clean_len + s->begun_len + cut > s->most;
 }
 
-/* Takes note of text for an agent, or of text that somebody asked for in a report. */
+/* Counts text for an agent or for a report, and gives it to the preview. */
 static void measure_text(struct interceptor *s, const char *data, size_t len)
 {
 	if (s->reported || (!s->reader->previews && s->reader->along))
@@ -142,7 +143,7 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	len -= take;
 	if (!s->fits && !was_kept && s->artifact)
 		artifact_append(s->artifact, s->options.part, data, len);
-	/* It may be a program after all. */
+	/* intercept_resolve() may have found a program, which gets the rest as well. */
 	if (s->reader != reader)
 		intercept_print(s, data, len);
 	else if (s->reader->previews)
@@ -181,7 +182,8 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 		if (s->fits && !s->reported && intercept_is_over(s, false))
 			intercept_overflow(s);
 	}
-	/* The reader gets no more of the text: it would have seen very little of it. */
+	/* An agent that cuts long texts itself would show very little of this one, so it gets no
+	   more than cut_bytes. */
 	bool cut = outcome == INTERCEPT_SUCCESS && !s->fits && intercept_bytes(s) > l->cut_over;
 	if (cut)
 		bytes = l->cut_bytes;
@@ -196,8 +198,8 @@ void intercept_end_text(struct interceptor *s, const struct wording_ending *e)
 {
 	struct buffer pending = BUFFER_INIT;
 	intercept_judge(s, true);
-	/* The command has ended and its background children live on. The reader gets the text that
-	   the terminal still holds as it is now; the artifact gets it as it is when it is final. */
+	/* Background children may still change the text that the terminal holds. The reader gets it
+	   as it is now, the artifact once it is final. */
 	if (s->state < BYTES_BINARY && !s->finished &&
 	    terminal_pending(s->terminal, &pending) == 0) {
 		measure_text(s, pending.data, pending.len);
@@ -208,7 +210,6 @@ void intercept_end_text(struct interceptor *s, const struct wording_ending *e)
 	}
 	buffer_release(&pending);
 	bool failed = e->state == WORDING_INTERRUPTED || e->exit_code != 0;
-	/* Owners need not conclude before. */
 	if (s->outcome == INTERCEPT_OPEN)
 		interceptor_conclude(s, e->state == WORDING_RUNNING ? INTERCEPT_RUNNING
 					: failed                    ? INTERCEPT_FAILURE
@@ -229,12 +230,12 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 	buffer_release(&pending);
 }
 
-/* Reserved at the start, so that the last notice, and the text of most commands, need no more
-   memory. */
+/* Bytes that are allocated at the start. They are enough for the last notice, and for the text of
+   most commands. */
 #define LINE_RESERVE ((size_t)1024)
 #define HELD_RESERVE ((size_t)8 * 1024)
 
-/* The limit of lines for a first part without one, unless its size is over 32 KB. */
+/* In mode head, the limit of lines where none is set and the size is at most 32 KB. */
 #define HEAD_LINES ((size_t)4096)
 
 static void interceptor_on_reply(void *ctx, const char *data, size_t len)
@@ -245,8 +246,8 @@ static void interceptor_on_reply(void *ctx, const char *data, size_t len)
 		s->events.reply(s->events.ctx, data, len);
 }
 
-/* A line that tells of a failure stays in the text, also if the program writes something else over
-   it. A program or a file gets the text of a terminal, in which it does not. */
+/* Keeps a line that tells of a failure in the text although the command writes something else over
+   it. Not for a program or a file: it gets what a terminal would show. */
 static bool interceptor_on_overwritten(void *ctx, const char *line, size_t len)
 {
 	struct interceptor *s = ctx;
@@ -258,7 +259,7 @@ static bool interceptor_on_overwritten(void *ctx, const char *line, size_t len)
 	return s->reader != &readers[INTERCEPT_PROGRAM];
 }
 
-/* The least room for text at a pause: fewer bytes would tell nothing. */
+/* With less room than this, in bytes, no text is printed at a pause. */
 #define SHARE_LEAST ((size_t)256)
 
 struct interceptor *interceptor_new(const struct interceptor_options *options,
@@ -281,18 +282,18 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 		l->cut_bytes = l->bytes;
 		l->cut_ceiling = l->ceiling;
 	}
-	/* A first part numbers lines from where it starts, which is not line 1 there. */
+	/* Mode head numbers lines from 1, which would be wrong behind other text. */
 	if (l->mode == MODE_HEAD && options->lines_before > 0)
 		l->mode = MODE_ENDS;
-	/* The preview holds the lines of the first part. The number of lines is the limit where
-	   each has only a few bytes. */
+	/* The preview holds the lines of the first part. This limit bounds its memory where lines
+	   are very short. */
 	size_t lines_most = limit_largest(l) / 8;
 	if (intercept_is_by_head(s) && !l->count)
 		l->count = lines_most > HEAD_LINES ? lines_most : HEAD_LINES;
 	/* A text that is only a little too long is printed whole rather than cut. */
 	s->most = limit_most(limit_largest(l));
 	s->tally.unit = l->unit;
-	/* While the command runs, its outcome is not known, so the smaller limits count. */
+	/* Until the outcome is known, the smaller of the limits for success and failure holds. */
 	size_t budget = limit_smallest(l), ceiling = limit_least_ceiling(l);
 	size_t lines = l->count ? (size_t)l->count : SIZE_MAX;
 	s->share = (struct share){.budget = share_budget(budget, ceiling),
@@ -419,7 +420,8 @@ void interceptor_finish(struct interceptor *s)
 	s->finished = true;
 	if (s->fits && !s->reported && intercept_is_over(s, true))
 		intercept_overflow(s);
-	/* A character that was never finished may have overwritten another one. */
+	/* Ending an unfinished character may have overwritten another one, and then the raw bytes
+	   are wanted. */
 	intercept_keep_raw(s, NULL, 0);
 	if (s->artifact)
 		artifact_set_live(s->artifact, s->options.part, NULL, 0);

@@ -3,8 +3,8 @@
 //   input.c        from the command to the terminal: raw bytes, passed bytes, binary output
 //   interceptor.c  from the terminal into the held text, the artifact and the preview; the contract
 //                  with other rooms
-//   chatter.c      which lines of a text that fits say no more than those before them
-//   reader.c       who reads, what each of them gets, and when an agent gets what is held back
+//   chatter.c      runs of lines that report success or progress
+//   reader.c       what each kind of reader gets, and when
 #ifndef TERSE_INTERCEPT_INTERNAL_H
 #define TERSE_INTERCEPT_INTERNAL_H
 
@@ -24,86 +24,87 @@
 /* For the trace. */
 #define PART_NAME(s) ((s)->options.part == ARTIFACT_ERR ? "stderr" : "stdout")
 
-/* Keeps the raw bytes of a stream until it is known whether they are wanted.
+/* What happens to the raw bytes of a stream.
 
-   They are wanted beside a spilled text when rendering dropped more than colours. Up to RAW_HOLD
-   bytes wait in memory until that is known. If by then the text has not spilled or nothing was
-   dropped, they are let go: keeping gigabytes twice just in case would double the cost of every
-   plain log. Where a picture, or bytes that look like one, has swallowed that much, the owner lets
-   the text spill: see struct terminal_facts. */
+   The artifact gets them beside its text if rendering dropped more than colours. The first RAW_HOLD
+   bytes are held in memory until that happens. If they are full before, they are freed and none are
+   kept: to keep them of every plain log would double its cost. A picture leaves no text, so the
+   text of a stream with one goes to disk before: see struct terminal_facts. */
 
 #define RAW_HOLD ((size_t)256 * 1024)
 
 enum raw_state { RAW_HOLDING, RAW_STREAMING, RAW_OFF };
 
-/* When a reader who waits is given what is held back, and how much of it.
+/* When, and how much of, the text that is held back from an agent is printed before the end.
 
-   A text for an agent is held back behind its opening until it is known what is worth showing. At a
-   pause the agent may wait for just the lines that are held back, so it gets them: all, while the
-   text fits, and later the last lines, from a share of their own. */
+   An agent gets the first lines of a text as they come. Later lines are held back until the end,
+   when it is known which are worth showing. When the command pauses, it may be those lines that the
+   agent waits for, so they are printed: all while the text fits, later the last ones, within a
+   budget of their own. */
 
-/* A pause is this time, in ms, without a new line. A line that is only redrawn is not new. */
+/* A pause is this many ms without a new line. A redrawn line is not new. */
 #define PAUSE_MS 1500
 
-/* Once lines are left out, the next pause comes at least this much later, the next one twice as
-   much later, and so on: so the share of the last lines lasts for hours. */
+/* Once lines are left out, this many ms pass at least before text is printed at a pause again, then
+   twice as many, and so on. So the budget of the last lines lasts for hours. */
 #define PAUSE_DISTANCE_MS 3000
 
 /* A zeroed struct is a new one. Times are of one monotonic clock, in ms. */
 struct pause {
-	uint64_t lines;     /* the most complete lines that there were */
-	bool is_fresh;      /* some of them came since the last print */
-	bool is_touched;    /* bytes came since the last look at the unfinished line */
-	int64_t line_at;    /* when the last new line came ... */
-	int64_t byte_at;    /* ... and the last byte */
-	int64_t not_before; /* the next print */
-	int64_t distance;   /* to the one after that */
+	uint64_t lines;     /* the largest number of complete lines so far */
+	bool is_fresh;      /* new lines came since the last print */
+	bool is_touched;    /* new bytes came since the unfinished line was last considered */
+	int64_t line_at;    /* when the last new line came */
+	int64_t byte_at;    /* when the last byte came */
+	int64_t not_before; /* no print at a pause before this time */
+	int64_t distance;   /* that time is moved on by this much at the next print */
 };
 
 /* How much may be printed before the end, in bytes or in units of the limit.
 
-   What is printed in all stays within one and a half times the budget, and the preview at the end
-   has half of the budget at least. A budget is no more than two thirds of the ceiling, so all stays
-   within that, too. */
+   The sum of all prints is at most one and a half times the budget, and at least half of the budget
+   is left for the preview at the end. A budget is at most two thirds of the ceiling, so the sum
+   stays below the ceiling too. */
 struct share {
 	size_t budget;  /* see share_budget(); SIZE_MAX: no limit */
-	size_t ceiling; /* ceiling for all that is printed; 0: none. It may rise later. */
-	size_t least;   /* fewer would tell nothing */
-	size_t printed; /* so far in all ... */
-	size_t live;    /* ... of that at pauses ... */
-	size_t tails;   /* ... and how much of it was printed behind lines that were left out */
-	size_t notices; /* bytes of terse's other lines, which count for the ceiling alone */
+	size_t ceiling; /* the most that may be printed in all; 0: no limit. It may rise later. */
+	size_t least;   /* less room than this is not used */
+	size_t printed; /* so far in all */
+	size_t live;    /* of it, at pauses */
+	size_t tails;   /* of that, last lines behind a marker */
+	size_t notices; /* bytes of heartbeats, which count against the ceiling alone */
 };
 
-/* The budget at pauses, for a text that would get `budget` at its end. */
+/* The budget before the end, for a text whose preview has `budget`. */
 size_t share_budget(size_t budget, size_t ceiling);
 
 /* Up to this size a text is printed whole at a pause. */
 size_t share_whole(const struct share *s);
 
-/* How much the last lines may take now: half of what is left for them, or all of it for the last
-   words before the end (`words`). 0: nothing is left. */
+/* The room for last lines behind a marker now: half of what is left for them; all of it with
+   `words`, when somebody wants the run to end. 0: no room is left. */
 size_t share_tail(const struct share *s, bool words);
 
 /* How much may be printed in all if the text ends with a preview of `budget`. */
 size_t share_end(const struct share *s, size_t budget);
 
-/* So much was printed at a pause. */
+/* Notes what was printed at a pause. `omits`: it was last lines behind a marker. */
 void share_take(struct share *s, size_t printed, bool omits);
 
 /* Signs that a command draws, so that it may change lines that are complete. */
 struct drawing {
-	uint64_t redraws;              /* of the terminal when it was last looked at ... */
-	bool hides;                    /* ... and whether the cursor was hidden ... */
-	int64_t redrawn_at, hidden_at; /* ... and since when that is so */
+	uint64_t redraws;              /* the terminal's count when it was last looked at */
+	bool hides;                    /* the cursor was hidden then */
+	int64_t redrawn_at, hidden_at; /* when `redraws` last grew; when the cursor was hidden */
 };
 
-/* Runs of chatter: successive lines that say that something went well or goes on. */
+/* Chatter: successive lines that report success or progress. */
 
 enum { CHATTER_FOLDS = 8 };
 
-/* One run: its lines that may be left out, and the last line, which may not. Has their places in
-   the held text and their numbers. */
+/* A run of chatter, as places in the held text. Lines from `at` to `last` may be left out; the last
+   line, from `last` to `end`, may not. `first` and `last_number` are the numbers of the lines at
+   `at` and `last`. */
 struct chatter_fold {
 	size_t at, last, end;
 	uint64_t first, last_number;
@@ -111,17 +112,17 @@ struct chatter_fold {
 
 /* A zeroed struct is a new one. */
 struct chatter {
-	size_t end;                     /* end of the lines that were looked at, in the held text */
-	uint64_t lines, count;          /* how many they are; how many of them are in the run that
+	size_t end;                     /* lines up to here, in the held text, were looked at */
+	uint64_t lines, count;          /* the number of these lines; the length of the run that
 					   ends there */
-	struct chatter_fold now, *open; /* that run; the same among the folds, once it is long
-					   enough */
+	struct chatter_fold now, *open; /* that run; its place in `folds` once it is long enough,
+					   else NULL */
 	struct chatter_fold folds[CHATTER_FOLDS];
 	size_t fold_count;
-	bool is_worth; /* to leave them out saves much */
+	bool is_worth; /* leaving the folds out saves enough */
 };
 
-/* One who reads. */
+/* A kind of reader. */
 struct reader {
 	const char *name; /* for the trace */
 	bool previews;    /* a preview, if the text does not fit */
@@ -135,22 +136,22 @@ struct reader {
 /* By enum interceptor_reader. */
 extern const struct reader readers[];
 
-/* How the bytes of the command are treated. */
+/* How the command's bytes are handled. */
 enum bytes_state {
 	BYTES_UNJUDGED, /* not enough has come */
 	BYTES_RENDERED, /* the terminal makes text of them */
 	BYTES_PASSED,   /* a program or file gets them as they are; the artifact gets their text */
-	BYTES_BINARY,   /* they are kept, and the reader gets a line about them */
-	BYTES_VERBATIM, /* binary ones are text as they are */
+	BYTES_BINARY,   /* the artifact gets them, the reader one line about them */
+	BYTES_VERBATIM, /* binary ones, for a reader without previews: they are the text,
+			   unchanged */
 };
 
-/* How often lines can be left out before the end; the share of the last lines is used up
-   earlier. */
+/* The most gaps before the end. The budget of the last lines is used up earlier. */
 #define LEFT_OUT_MAX 16
 
 struct interceptor {
 	struct interceptor_options options;
-	/* `resolve` is NULL after it was called, `artifact` if there can't be an artifact. */
+	/* `resolve` is set to NULL once called, `artifact` once it has failed. */
 	struct interceptor_events events;
 	const struct reader *reader;
 	struct terminal *terminal;
@@ -167,39 +168,36 @@ struct interceptor {
 	const char *kind; /* of binary output, or NULL */
 
 	uint64_t raw_bytes, text_bytes;
-	size_t line_text;   /* bytes that the terminal has let go of the unfinished line */
-	struct tally tally; /* counts the text for an agent: while it fits, and in mode head
-			       always */
+	size_t line_text;   /* bytes of the unfinished line that have come from the terminal */
+	struct tally tally; /* counts the text for an agent while it fits; in mode head to the
+			       end */
 	size_t most;        /* a text up to this many bytes is printed whole */
-	/* The outcome is known, and with it options.limit.bytes. */
+	/* Once it is known, options.limit.bytes is the budget for it. */
 	enum interceptor_outcome outcome;
 	struct buffer held;      /* the text so far, while it is within the limit */
-	size_t counted;          /* bytes of its whole lines ... */
-	size_t clean_len;        /* ... and how many bytes these take when they are printed */
-	size_t begun, begun_len; /* the same two of the unfinished line, up to the end of a
-				    character */
+	size_t counted;          /* bytes of its whole lines */
+	size_t clean_len;        /* how many bytes these take when they are printed */
+	size_t begun, begun_len; /* the same two for the unfinished line, whole characters only */
 	bool fits;
 	bool followed;     /* somebody reads the artifact as it grows */
 	int64_t settle_at; /* when interceptor_settle() is due; 0: nothing waits for it */
 	struct drawing drawing;
 	struct buffer line;      /* a line of terse's own; its memory is reserved at the start */
 	struct buffer collected; /* what is printed for a report */
-	enum limit_part broken;  /* the part of the limit that was exceeded first, or that stops the
-				    preview */
+	enum limit_part broken;  /* which part of the limit the last line names as exceeded */
 	uint64_t omitted, cut;   /* how many omissions, and how many cut lines, were printed */
 
-	/* Somebody who reads along: bytes and lines of the text that are printed. */
+	/* Bytes and whole lines of the text, from its start, that were printed or left out. */
 	uint64_t printed, printed_lines;
-	struct preview_range left_out[LEFT_OUT_MAX]; /* of them */
+	struct preview_range left_out[LEFT_OUT_MAX]; /* the lines of them that were left out */
 	size_t left_out_count;
-	struct share share, line_share; /* how many bytes and units of the text were printed, and
-					   how many may be */
+	struct share share, line_share; /* what was and may be printed, in bytes and in units of the
+					   limit */
 	struct pause pause;
-	struct buffer partial;      /* the start of the line behind the printed ones, itself printed
-				       already */
+	struct buffer partial;      /* the printed part of the line that follows `printed_lines` */
 	uint64_t put;               /* bytes printed, notices included */
-	bool opening_over;          /* no more of the text is printed before a pause or the end */
-	struct report_stream shown; /* has only ranges: those that were shown in the end */
+	bool opening_over;          /* nothing more is printed before a pause or the end */
+	struct report_stream shown; /* for its ranges: the lines that were shown */
 	bool ended_line;            /* the last byte printed was a newline */
 	bool finished;              /* nothing is left in the terminal */
 	bool reported;
@@ -211,23 +209,24 @@ struct interceptor {
 /* The terminal's event: final text. `ctx` is the interceptor. */
 void intercept_text(void *ctx, const char *data, size_t len);
 
-/* The text is too long to be printed whole: it goes to disk. Nothing more is printed live, except
-   in mode head. */
+/* The text is too long to be printed whole: moves it to disk. Only mode head prints lines as they
+   come after that. */
 void intercept_overflow(struct interceptor *s);
 
-/* Lines and bytes of the text, as far as they are counted. */
+/* Lines and bytes of the text so far; 0 lines where nothing counts them. */
 uint64_t intercept_lines(const struct interceptor *s);
 uint64_t intercept_bytes(const struct interceptor *s);
 
-/* Call it when the report is made: all of the text so far is known, and so is the outcome. */
+/* Call it when the report is made: takes in the text that the terminal still holds, and the
+   outcome. */
 void intercept_end_text(struct interceptor *s, const struct wording_ending *e);
 
-/* Whether the command draws, so that complete lines may be stale soon. */
+/* Whether the command draws, so that it may overwrite complete lines. */
 bool intercept_is_drawn(struct interceptor *s, int64_t now_ms);
 
-/* How long a line has to be unchanged before a live reader gets it: a line that was written over,
-   and any line of a program that draws. A program that has not drawn for the longer time counts as
-   done with drawing: one that hides the cursor for good may be a server. */
+/* How many ms a line has to be unchanged before a live reader gets it: a line that was overwritten;
+   any line of a command that draws. A command draws until the longer time has passed since it last
+   redrew a line or hid the cursor: one that hides it for good may be a server. */
 #define INTERCEPT_SETTLE_MS       1500
 #define INTERCEPT_SETTLE_DRAWN_MS 5000
 
@@ -239,50 +238,49 @@ static inline bool intercept_is_by_head(const struct interceptor *s)
 	return s->reader->previews && s->options.limit.mode == MODE_HEAD;
 }
 
-/* How a line of the text is printed for a reader that is no terminal and no program. */
+/* For this reader: whether a line that looks like terse's own gets a guard. */
 static inline enum guard_mode intercept_guard(const struct interceptor *s)
 {
 	return s->options.limit.own_words || s->reader->reports ? GUARD_NONE : GUARD_LINE;
 }
 
-/* Hands bytes to the reader. */
+/* Gives bytes to the reader, or to its report. */
 void intercept_print(struct interceptor *s, const char *data, size_t len);
 
-/* Empties s->line for something that terse itself has to say, and prints it, unless there was no
-   memory for all of it. */
+/* The first empties s->line for a line of terse's own. The second prints it, if there was memory
+   for all of it. */
 struct buffer *intercept_line(struct interceptor *s);
 void intercept_print_line(struct interceptor *s);
 
-/* Call it when it begins to matter who reads: asks once. If the reader is a program after all, it
-   gets everything. */
+/* Call it when it begins to matter who reads: asks `resolve` once. A program gets the text so far,
+   and then everything. */
 void intercept_resolve(struct interceptor *s);
 
-/* Prints complete lines of the held text: those that a reader gets whatever the outcome is. With
-   the place `all`, which markers name for lines that are left out, prints all of them. */
+/* Prints the complete lines of the held text that the reader gets whatever the outcome is. With
+   `all` prints all of them; markers in them name that place. */
 void intercept_print_lines(struct interceptor *s, const struct wording_place *all);
 
-/* Prints text that the terminal has let go: to a program, and of a first part those lines that it
-   will have whatever the outcome is. */
+/* Takes text from the terminal: prints it, if a program reads; in mode head prints the lines of the
+   first part that are shown whatever the outcome is. */
 void intercept_hand_on(struct interceptor *s, const char *data, size_t len);
 
 /* chatter.c */
 
-/* Looks through the new lines of the held text. Keeps the text on disk if chatter will be left out
-   of it. */
+/* Looks for chatter in the new lines of the held text. Opens the artifact if some will be left
+   out. */
 void intercept_find_chatter(struct interceptor *s);
 
-/* The next lines that are left out, from `at` on, where line `number` begins. `end` is 0 if there
-   are none. */
+/* The next lines to leave out of the held text, at or behind `at`, where line `number` begins.
+   `end` is 0 if there are none. */
 struct chatter_fold chatter_next(const struct chatter *c, size_t at, uint64_t number);
 
 /* input.c */
 
-/* Decides between text and binary output. Call it when there are enough bytes, or when no more come
-   for now or (`end`) at all. */
+/* Decides whether the output is text or binary. Call it when enough bytes are there, or when no
+   more come for now. `end`: it has to decide. */
 void intercept_judge(struct interceptor *s, bool end);
 
-/* Takes raw bytes. Writes those that are held to the artifact once they are wanted, since more than
-   colours was dropped. */
+/* Holds raw bytes, writes them to the artifact, or drops them: see enum raw_state. */
 void intercept_keep_raw(struct interceptor *s, const char *data, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
-// Who reads, and what each of them gets: a text as it comes, its first part, a preview with its
-// notices, and when an agent gets what is held back.
+// What each kind of reader gets: a text as it comes, a first part, a preview with its notices; and
+// when an agent gets lines that are held back.
 
 #include "lib/trace.h"
 #include "lib/utf8.h"
@@ -31,13 +31,13 @@ void intercept_print_line(struct interceptor *s)
 {
 	if (buffer_check(&s->line) < 0)
 		return;
-	/* Ends an unfinished line, so that the line of terse's own stands alone. */
+	/* Ends an unfinished line of the text first. */
 	if (!s->ended_line)
 		intercept_print(s, "\n", 1);
 	intercept_print(s, s->line.data, s->line.len);
 }
 
-/* How the text behind what was printed has to be guarded. */
+/* How the next text has to be guarded. The rest of an unfinished line gets no guard. */
 static enum guard_mode guard_here(const struct interceptor *s)
 {
 	enum guard_mode guard = intercept_guard(s);
@@ -62,8 +62,8 @@ static void print_text(struct interceptor *s, const char *data, size_t len, bool
 		return;
 	}
 	buffer_release(&clean);
-	/* Without memory for all of it at once, prints it in parts. A byte becomes three at most,
-	   or gets a guard in front. */
+	/* Without memory for all of it, prints it in parts. A byte becomes three at most, guard
+	   included. */
 	struct buffer *part = intercept_line(s);
 	for (size_t n; len > 0; data += n, len -= n) {
 		n = utf8_floor(data, len, len < part->cap / 3 ? len : part->cap / 3);
@@ -100,9 +100,9 @@ static size_t measure_marker(void *ctx, const struct preview_piece *piece, char 
 	return line->len;
 }
 
-/* Call it before the line behind what was printed is printed. The line's start may have been
-   printed already: returns how much of `data` that is. If the line has changed since then, ends the
-   printed start and returns 0. */
+/* Call it before the next line, `data`, is printed. Its start may have been printed at a pause:
+   returns how many bytes of `data` that is. If the line has changed since, ends the printed start
+   with a newline and returns 0. */
 static size_t intercept_go_on(struct interceptor *s, const char *data, size_t len)
 {
 	size_t begun = s->partial.len;
@@ -115,12 +115,12 @@ static size_t intercept_go_on(struct interceptor *s, const char *data, size_t le
 	return goes_on ? begun : 0;
 }
 
-/* Prints held text behind what was printed. Leaves its chatter out, unless `place` is NULL. */
+/* Prints the next `len` bytes of the held text; without its chatter, unless `place` is NULL. */
 static void print_held(struct interceptor *s, size_t len, const struct wording_place *place)
 {
 	const char *text = len ? s->held.data + s->printed : "", *end = text + len;
 	size_t begun = intercept_go_on(s, text, len);
-	/* A line that was begun is ended. */
+	/* Chatter is looked for from the first line on whose start is not printed. */
 	const char *next = begun ? memchr(text, '\n', len) : NULL;
 	uint64_t number = s->printed_lines + 1 + (next ? 1 : 0);
 	size_t at = s->printed + (next ? (size_t)(next - text) + 1 : begun);
@@ -147,7 +147,7 @@ static void print_held(struct interceptor *s, size_t len, const struct wording_p
 	print_text(s, text, (size_t)(end - text), false);
 }
 
-/* Notes in the shares what was printed since s->put was `put`. */
+/* Adds to the shares what was printed since s->put was `put`. */
 static void held_take(struct interceptor *s, uint64_t put, uint64_t lines, bool omits)
 {
 	share_take(&s->share, (size_t)(s->put - put), omits);
@@ -168,7 +168,6 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 		make_marker(s, piece, place);
 		intercept_print_line(s);
 	}
-	/* A person understands folded lines from the line before; a program needs ranges. */
 	if (!report || piece->kind != PREVIEW_TEXT)
 		return 0;
 	report->lines_truncated += piece->cut;
@@ -176,8 +175,8 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 	return report_add_range(report, piece->from, piece->to);
 }
 
-/* Tells the preview what was printed; builds `command` for that. Both pointers are NULL where no
-   marker counts. */
+/* Makes a question to the preview: what was printed, and in `command` the words that a marker
+   names. Both pointers are NULL if no markers are printed. */
 static struct preview_ask make_ask(const struct interceptor *s, struct marker *marker,
 				   struct buffer *command)
 {
@@ -199,8 +198,7 @@ static struct preview_ask make_ask(const struct interceptor *s, struct marker *m
 	};
 }
 
-/* Notes the lines up to `last` as shown, except those that were left out.
- */
+/* Notes the lines up to `last` as shown, without those that were left out. */
 static int note_printed(const struct interceptor *s, uint64_t last, struct report_stream *report)
 {
 	uint64_t from = 1;
@@ -213,15 +211,15 @@ static int note_printed(const struct interceptor *s, uint64_t last, struct repor
 	return last >= from ? report_add_range(report, from, last) : 0;
 }
 
-/* Whether only a first part is shown of the text. */
+/* Whether the preview is nothing but the first part of the text. */
 static bool is_head_only(const struct interceptor *s)
 {
 	return intercept_is_by_head(s) &&
 	       (s->outcome == INTERCEPT_SUCCESS || s->options.limit.own_words);
 }
 
-/* Prints the line about the whole text behind a preview. `last`: the last line that is shown;
-   `folds`: some lines stand for repetitions. */
+/* Prints the line at the end of a preview, which tells of the whole text. `last`: the last line
+   that is shown; `folds`: some lines stand for repetitions. */
 static void print_about_preview(struct interceptor *s, const struct interceptor_ending *e,
 				uint64_t last, bool folds)
 {
@@ -251,9 +249,8 @@ static void print_about_preview(struct interceptor *s, const struct interceptor_
 		intercept_print_line(s);
 }
 
-/* Prints the rest of a text that does not fit, with its notices unless it is to be bare: the
-   preview's pieces behind what was printed. The printed ranges are stored in `report`. Returns 0,
-   or -1 with ENOMEM. */
+/* Prints the pieces of the preview that are not printed yet, with markers and the last line unless
+   they go into a report. Stores the printed ranges in `report`. Returns 0, or -1 with ENOMEM. */
 static int print_preview(struct interceptor *s, const struct interceptor_ending *e,
 			 struct report_stream *report)
 {
@@ -281,21 +278,20 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 		folds |= pieces[i].kind == PREVIEW_FOLD;
 		if (pieces[i].kind == PREVIEW_TEXT)
 			last = pieces[i].to;
-		/* No marker here: the line about the whole text says what is behind a first
-		   part. */
+		/* A first part needs no marker for the rest: the last line tells of it. */
 		if (ask.is_head && pieces[i].kind == PREVIEW_GAP)
 			s->omitted++;
 		else if (print_piece(s, &pieces[i], &e->place, report) < 0)
 			result = -1;
 	}
 	buffer_release(&command);
-	/* The limit that stops the preview from showing more of the text. */
+	/* The last line names the limit that keeps the preview from showing more. */
 	uint64_t shown = preview_shown(s->preview);
 	if (s->omitted == 0 && s->cut > cut && preview_is_line_limited(s->preview))
 		s->broken = LIMIT_CUT;
 	else if (ask.is_head)
 		s->broken = s->omitted && l->count && shown >= l->count ? LIMIT_COUNT : LIMIT_BYTES;
-	/* Both limits are exceeded, but the limit of lines leaves more room. */
+	/* The limit of lines would leave room, so the limit of bytes is named. */
 	else if (s->broken == LIMIT_COUNT && shown < l->count &&
 		 preview_bytes(s->preview) > s->most)
 		s->broken = LIMIT_BYTES;
@@ -305,7 +301,7 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 	return result;
 }
 
-/* The text as it comes. */
+/* Text that is printed as it comes. */
 
 void intercept_resolve(struct interceptor *s)
 {
@@ -323,15 +319,15 @@ void intercept_resolve(struct interceptor *s)
 	s->preview = NULL;
 }
 
-/* A stretch of lines of the held text that can be printed next. */
+/* The lines of the held text that are printed next. */
 struct run {
 	size_t bytes, cost; /* as it is printed */
 	uint64_t lines, units;
 };
 
-/* Whether there is room for a line before the outcome is known. For a line that a preview might cut
-   there is room if it leaves half of the room to other lines and no limit of line length is set
-   (mode head sets one), or if `all` lines are to be printed. */
+/* Whether there is room for a line before the outcome is known. A line that is long enough for a
+   preview to cut it may take half of the room, and none if a limit of line length is set (mode head
+   sets one); with `all` it counts as any other. */
 static bool run_has_room(const struct interceptor *s, const struct run *r, const char *line,
 			 size_t len, bool all)
 {
@@ -364,7 +360,8 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 		if (!end)
 			break;
 		size_t len = (size_t)(end - line) + 1;
-		/* The reader has to be known here: a program would get the bytes unchanged. */
+		/* An agent gets this line with a guard, a program without: waits until it is known
+		   who reads. */
 		bool is_open = s->events.resolve && !guard_is_same(line, len, intercept_guard(s));
 		if (all)
 			stopped = by_head && !run_has_room(s, &run, line, len, true);
@@ -397,7 +394,7 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 	}
 }
 
-/* Prints complete lines of a first part that will be in it whatever the outcome is. */
+/* Mode head: prints the complete lines of the first part that are shown whatever the outcome is. */
 static void print_first_lines(struct interceptor *s)
 {
 	const struct preview_piece *pieces;
@@ -414,7 +411,7 @@ static void print_first_lines(struct interceptor *s)
 		s->printed += pieces[i].bytes;
 		s->printed_lines = pieces[i].to;
 	}
-	/* Nothing is printed behind a line that does not fit, or behind the last line. */
+	/* Stops if not even one line fits, though more than one waits. */
 	s->opening_over = s->put == put && tally_lines(&s->tally) > s->printed_lines + 1;
 	s->share.printed += (size_t)(s->put - put);
 	s->line_share.printed = (size_t)preview_shown(s->preview);
@@ -466,7 +463,7 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 		print_preview(s, &e, &s->shown);
 		return;
 	}
-	/* Prints the rest of a text that fits. A program gets it unchanged and without notices. */
+	/* Prints the rest of a text that fits. A program gets it unchanged. */
 	size_t len = s->held.len - s->printed;
 	const char *rest = len ? s->held.data + s->printed : "";
 	bool announced = interceptor_is_worth_telling(&e);
@@ -476,7 +473,8 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 		print_held(s, len, &e.place);
 		e.ending.omits = s->omitted > 0;
 		announced |= e.ending.omits;
-		/* Somebody who interrupted the run may not have read this far. */
+		/* Whoever interrupted the run may not have read all of the text, so the last line
+		   names the artifact. */
 		if (announced && (e.ending.omits || e.ending.state != WORDING_ENDED))
 			wording_footer(intercept_line(s), &e.ending, &e.place);
 		else if (announced)
@@ -505,8 +503,8 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	} else if (s->reader->previews) {
 		result = print_preview(s, e, out);
 	} else if (!s->artifact && s->held.len > 0) {
-		/* A text that was asked for in full could not be kept (otherwise it is read from
-		   disk). Its start is better than nothing: whole lines, if it has one. */
+		/* The text could not be kept, so the held start of it is all there is: its whole
+		   lines, or a part of the first one. */
 		struct tally shown = {.unit = UNIT_LINES};
 		const char *last = memrchr(s->held.data, '\n', s->held.len);
 		size_t len = last ? (size_t)(last - s->held.data) + 1
@@ -526,10 +524,10 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	return result;
 }
 
-/* Before the end, text that is held back from an agent is printed at pauses, at heartbeats, and
-   when somebody wants the run to end. */
+/* Text that is held back from an agent, and is printed before the end: see enum
+   interceptor_moment. */
 
-/* When the new lines are due; 0: there are none. */
+/* When new lines are to be printed; 0: there are none. */
 static int64_t lines_due(const struct pause *p)
 {
 	int64_t at = p->line_at + PAUSE_MS;
@@ -556,7 +554,8 @@ static size_t lesser_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The most that is printed in all. Notices have to leave half of a budget for the preview. */
+/* The most that may be printed in all. However many heartbeats there were, half of a budget is left
+   for the preview. */
 static size_t share_most(const struct share *s, size_t budget)
 {
 	size_t most = budget < SIZE_MAX - budget / 2 ? budget + budget / 2 : SIZE_MAX;
@@ -604,7 +603,7 @@ void share_take(struct share *s, size_t printed, bool omits)
 /* An unfinished line that is longer than this is no question. */
 #define PARTIAL_MAX ((size_t)160)
 
-/* Interval between looks at a program that draws, while its lines may still change. */
+/* While lines may still change, the next look at them comes after this many ms. */
 #define LOOK_MS 500
 
 /* Whether the reader waits and does not get every line as it comes. */
@@ -679,14 +678,12 @@ bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment mome
 		s->pause.is_fresh = s->pause.is_touched = false;
 		return false;
 	}
-	/* Makes the complete lines final that have not changed for long enough. */
 	bool is_due = moment != INTERCEPT_PAUSE || pause_is_quiet(&s->pause, now_ms);
 	if (is_due && intercept_is_drawn(s, now_ms))
 		terminal_settle(s->terminal, now_ms, INTERCEPT_SETTLE_DRAWN_MS,
 				INTERCEPT_SETTLE_DRAWN_MS);
 	else if (is_due)
 		terminal_commit(s->terminal);
-	/* A program gets all. */
 	intercept_resolve(s);
 	if (!held_has_reader(s))
 		return false;
@@ -695,15 +692,15 @@ bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment mome
 	return true;
 }
 
-/* Prints the unfinished line if it is all that the terminal still holds and may be a question. An
-   incomplete character waits, and so does text that may become a line like a notice. */
+/* Prints the unfinished line if it may be a question and every line before it is printed. Leaves
+   out an incomplete character at its end. Prints nothing of a line that begins like one of terse's
+   own. */
 static void held_print_partial(struct interceptor *s)
 {
 	struct buffer line = BUFFER_INIT;
 	uint64_t put = s->put;
 	size_t cut;
 	s->pause.is_touched = false;
-	/* Everything before it is printed. */
 	bool is_next = held_is_settled(s) && s->partial.len == 0 && s->printed >= s->text_bytes &&
 		       s->line_text == 0 && !intercept_is_by_head(s);
 	if (!is_next || terminal_facts(s->terminal).is_alternate ||
@@ -726,8 +723,8 @@ out:
 	buffer_release(&line);
 }
 
-/* For a text that does not fit: prints the new complete lines, or only the last of them behind a
-   marker for those before. Returns whether there was room for a line. */
+/* For a text that does not fit: prints the new complete lines, or a marker and the last of them.
+   Returns whether there was room for a line. */
 static bool held_print_last(struct interceptor *s, bool words, const struct wording_place *place)
 {
 	const struct preview_piece *pieces;
@@ -744,7 +741,6 @@ static bool held_print_last(struct interceptor *s, bool words, const struct word
 		ask.total_lines = s->line_share.printed + lines;
 	int count = preview_choose(s->preview, &ask, &pieces);
 	buffer_release(&command);
-	/* There is no room for a line. */
 	if (count == 0 || pieces[count - 1].kind == PREVIEW_GAP)
 		return false;
 	for (int i = 0; i < count; i++) {
@@ -769,8 +765,8 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 		TRACE(PREVIEW, "%s: what is held back is printed, after %" PRIu64 " bytes",
 		      PART_NAME(s), s->text_bytes);
 		bool words = moment == INTERCEPT_LAST_WORDS;
-		/* In mode head the last line about a text that does not fit comes soon, and has the
-		   ID. */
+		/* In mode head nothing is printed here once the text does not fit. If the run is
+		   about to end, its last line names the ID, so no heartbeat is needed. */
 		if (s->fits && held_lines_len(s) > 0)
 			intercept_print_lines(s, place);
 		else if (!s->fits && intercept_is_by_head(s))
@@ -782,7 +778,7 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 			p->distance = p->distance ? 2 * p->distance : PAUSE_DISTANCE_MS;
 			p->not_before = now_ms + p->distance;
 		}
-		/* Lines wait that may still change. */
+		/* Looks again soon at lines that may still change. */
 		if (!held_is_settled(s)) {
 			p->is_fresh = true;
 			if (p->not_before < now_ms + LOOK_MS)
