@@ -24,22 +24,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Between two progress notifications. */
+/* The least time between two progress notifications. */
 #define CALL_PROGRESS_MS 500
 
-/* While nothing changes, the client is told this often that the command still runs. */
+/* While nothing changes, a progress notification is sent at this interval. */
 #define CALL_SILENCE_MS 10000
 
-/* Bytes that a child may print: far above every limit of the verbs. The rest is dropped. */
+/* The most bytes that are taken of a child's output. No verb prints as much; the rest is
+   dropped. */
 #define CALL_OUTPUT_MAX ((size_t)4 * 1024 * 1024)
 
 #define CALL_CHUNK ((size_t)64 * 1024)
 
-/* The descriptor of the leash that `terse run` gets, and of the socket by which a verb is asked for
-   its progress. */
+/* The child's descriptor of its socket to the server: the leash of `terse run`, or the socket over
+   which a verb is asked for its progress. */
 #define CALL_LEASH 3
 
-/* This program, also after it was replaced on disk. */
+/* This program, even if its file was replaced since. */
 #define CALL_PROGRAM "/proc/self/exe"
 
 void call_free(struct server *s, struct call *c)
@@ -61,14 +62,14 @@ void call_free(struct server *s, struct call *c)
 
 /* --- the child ------------------------------------------------------------------------------- */
 
-/* The child's ends of what connects it with the server. */
+/* The child's ends of its pipes and sockets to the server. */
 struct call_ends {
 	int in, out, err, leash;
 };
 
-/* The server's end, and the child's in *other: above the standard descriptors and the leash, so
-   that none of them is overwritten before it is used. Returns -1 with errno, and nothing to close.
- */
+/* Makes a socket pair. Returns the server's end, and the child's in *other. Both are above
+   CALL_LEASH, so that the child can move its ends into place with dup2(2) in any order. Returns -1
+   with errno, and nothing to close. */
 static int call_connect(int type, int *other)
 {
 	int pair[2];
@@ -85,9 +86,9 @@ static int call_connect(int type, int *other)
 	return own;
 }
 
-/* Runs in the child. With `env`, behind vfork(): executes `terse` with these words in the call's
-   directory and this environment. Without `env`, in a copy of the server: calls the verb with only
-   the call's own descriptors, and with the vocabulary, the reach and the session of the tools. */
+/* The child's part. With `env`, after vfork(): executes `terse` with these words in the call's
+   directory, with this environment. Without `env`, after fork(): closes the server's descriptors
+   and calls the verb, with the vocabulary, reach and session of the tools. */
 static _Noreturn void call_become(const struct server *s, const struct call *c,
 				  const struct call_ends *e, char **argv, char **env)
 {
@@ -129,8 +130,8 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 	_exit(fflush(stdout) == 0 ? status : EXIT_TERSE);
 }
 
-/* Starts its child, with these words and this text (or NULL) as its standard input. Answers and
-   frees the call if that is not possible. */
+/* Starts the call's child with these words, and with this text (or NULL) as its standard input. If
+   that fails, answers with an error and frees the call. */
 static void call_start(struct server *s, struct call *c, const struct buffer *words,
 		       const json_t *input)
 {
@@ -140,8 +141,8 @@ static void call_start(struct server *s, struct call *c, const struct buffer *wo
 	c->pid = -1;
 	if (!argv || (c->runs && !env))
 		goto out;
-	/* The text is put into a file in memory: it has an end, and nobody has to write while the
-	   child reads. */
+	/* The text goes into a file in memory, so the server need not write while the child
+	   reads. */
 	e.in = input ? memfd_create("stdin", MFD_CLOEXEC) : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (e.in < 0 ||
 	    (input && (io_write(e.in, json_string_value(input), json_string_length(input)) < 0 ||
@@ -184,7 +185,8 @@ static void call_read(void *ctx, short events)
 			if (n < 0 && errno == EAGAIN)
 				break;
 			size_t room = CALL_OUTPUT_MAX - into->len;
-			/* What can't be read is missing. */
+			/* Output that can't be read makes the answer an error, since something is
+			   missing. */
 			into->failed |= n < 0;
 			if (n <= 0)
 				io_close(fd);
@@ -215,8 +217,8 @@ void call_reap(struct call *c)
 #define RUN_LINES_MAX  1000000000
 #define RUN_FULL_BYTES 1048576
 
-/* Adds the arguments that are options. A call that waits for a line does not wait for silence as
-   well, unless both are given. */
+/* Adds the arguments that are options of the verb. A call that waits for a line does not wait for
+   silence by default. */
 static void call_add_options(struct buffer *words, const struct arguments *a)
 {
 	const bool waits_for = argument_text(a, "for");
@@ -246,8 +248,8 @@ static void call_add_options(struct buffer *words, const struct arguments *a)
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
 		    const char *leave)
 {
-	/* A model has no use for what a person at a terminal or a shell tool needs: heartbeats come
-	   as progress, and no other program cuts the answer. */
+	/* Heartbeats are sent as progress notifications, so they are off in the text. No other
+	   program cuts the answer, so there is no ceiling. */
 	static const char always[] = "terse\0run\0--preview\0--words=tools\0--heartbeat=off\0"
 				     "--prompt=report\0--ceiling=0\0--status=failure\0"
 				     "--exit-delay=off\0--no-detach\0--signal-status\0"
@@ -261,7 +263,8 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	buffer_printf(words, "--session=%s%c--streams=%s%c--format=%s%c", s->artifacts, 0,
 		      s->structured ? "split" : "merged", 0, s->structured ? "json" : "text", 0);
 	buffer_printf(words, "%s=%d%c", s->keep ? "--control" : "--leash", CALL_LEASH, 0);
-	/* A command goes on after its timeout, or ends then. Either way it may be typed to. */
+	/* A command goes on after its timeout (--yield, with a terminal to type into), or is ended
+	   then. --tty gives the second kind a terminal too. */
 	if (kill)
 		buffer_printf(words, "--tty%c", 0);
 	buffer_printf(words, "%s=%" PRId64 "ms%c", kill ? "--timeout" : "--yield",
@@ -270,7 +273,7 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	if (full)
 		buffer_printf(words, "--max-lines=%d%c--max-err-lines=%d%c", RUN_LINES_MAX, 0,
 			      RUN_LINES_MAX, 0);
-	/* It holds for a failure as well. */
+	/* The limit holds for separate standard error as well. */
 	if (size)
 		buffer_printf(words, "--size=%" PRId64 "%c--err-size=%" PRId64 "%c", size, 0, size,
 			      0);
@@ -283,7 +286,8 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	}
 }
 
-/* Prepares the call of a command: appends its words and returns 0, or why it may not run and -1. */
+/* Prepares the call of a command: appends its words to `text` and returns 0; or appends why it may
+   not run and returns -1. */
 static int run_prepare(struct server *s, struct call *c, const struct arguments *a,
 		       struct buffer *text)
 {
@@ -298,7 +302,7 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	if (!session)
 		return arguments_refuse(text, "session",
 					"there is none called %s; new_session starts one", name);
-	/* A run that goes on after its call would find no place. */
+	/* There would be no room to hold this run if it goes on after its call. */
 	if (!s->keep && held >= s->held_most) {
 		buffer_printf(text,
 			      "%zu commands run already, as many as this server can hold; "
@@ -306,7 +310,8 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 			      s->held_most);
 		return -1;
 	}
-	/* The session's state, with what the call has for its command alone. */
+	/* The command starts with the session's state, and with the variables and directory of this
+	   call. */
 	buffer_add(&c->before, &session->state);
 	json_object_foreach(argument_value(a, "env"), key, value)
 	{
@@ -320,7 +325,7 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	}
 	c->json = s->structured;
 	c->session = session->number;
-	/* Without the file in memory the command runs, but leaves no state. */
+	/* If the file in memory can't be made, the command runs without leaving its state. */
 	char *leave = argument_value(a, "args") ? NULL : shell_leave_open(&c->leave, s->program);
 	call_run_words(text, s, a, leave);
 	free(leave);
@@ -416,7 +421,7 @@ void call_cancel(struct call *c)
 		kill(c->pid, SIGKILL);
 }
 
-/* Passes the state of a run on to the client. */
+/* Sends the state of a run to the client. */
 static void call_on_progress(void *ctx, short events)
 {
 	struct call *c = ctx;
@@ -441,7 +446,8 @@ static void call_on_progress(void *ctx, short events)
 		c->told_bytes = now.bytes;
 		c->told_asks = asks;
 		c->told_at = now_ms;
-		/* "12 lines, 340 B: Compiling foo.c", or an event in the words of terse follow. */
+		/* The message is "12 lines, 340 B: Compiling foo.c", or an event as terse follow
+		   words it. */
 		if (asks || (same && now.quiet_ms >= CALL_SILENCE_MS))
 			watched_add_state(&text, &now, asks);
 		else
@@ -451,7 +457,7 @@ static void call_on_progress(void *ctx, short events)
 		buffer_append_string(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
 					    "\"notifications/progress\",\"params\":{");
 		json_add_raw(&line, "progressToken", c->token, strlen(c->token));
-		/* Progress has to grow, but a command's text need not grow. */
+		/* Progress has to grow, so it is the time, not the size of the text. */
 		json_add_number(&line, "progress", now.elapsed_ms);
 		json_add_made(&line, "message", &text);
 		rpc_end(&line);
@@ -475,14 +481,15 @@ void call_watch(struct call *c, struct loop *l, bool may_print)
 		c->asked = frame_send(c->leash, FRAME_STATUS, 0, 0, NULL, 0, 0) == 0;
 		c->ask_at = now_ms + CALL_PROGRESS_MS;
 	}
-	/* Once it has answered it is asked again. */
+	/* Wakes up to ask again, unless an answer is due. */
 	if (c->pid && !c->asked)
 		loop_until(l, c->ask_at);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Answers a tool with what its child has printed; run_command with how the command ended, too. */
+/* Answers with what the child has printed. For run_command, adds how the command ended if its
+   report doesn't say so. */
 static void call_answer(struct server *s, const struct call *c)
 {
 	const char *at = c->errors.data, *end = at + c->errors.len;
@@ -507,8 +514,8 @@ static void call_answer(struct server *s, const struct call *c)
 	bool reported = ends && strncmp(last ? last + 1 : all, "[terse: ", 8) == 0;
 	if (runs && !none && !ends && c->status)
 		buffer_append_string(&text, "\n");
-	/* Adds its standard error, without "terse: " or "terse read: ", which mean nothing to the
-	   model. */
+	/* Adds its standard error. "terse: " and "terse read: " are dropped from its lines, since a
+	   model knows only the names of tools. */
 	for (const char *next; at < end; at = next) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		next = newline ? newline + 1 : end;
@@ -518,8 +525,7 @@ static void call_answer(struct server *s, const struct call *c)
 			at += len;
 		buffer_printf(&text, "%.*s\n", (int)((newline ? newline : end) - at), at);
 	}
-	/* Where the command was not started or could not be supervised, no report says how it
-	   ended. */
+	/* There is no report if the command was not started or could not be supervised. */
 	if (runs && !wrong && ((c->status && !reported) || text.len == 0))
 		buffer_printf(&text, "[terse: exit %d]\n", c->status);
 	else if (text.len == 0)
@@ -533,15 +539,14 @@ void call_finish(struct server *s, struct call *c)
 	struct buffer left = BUFFER_INIT;
 	size_t i = 0;
 	char byte;
-	/* The session goes on with what the command's shell left, unless the command goes on, or
-	   the session has ended. */
+	/* The session takes over what the command's shell left, unless the session has ended. */
 	while (i < s->sessions.count && s->sessions.items[i].number != c->session)
 		i++;
 	if (c->leave >= 0 && i < s->sessions.count &&
 	    io_read_all(c->leave, &left, SHELL_STATE_MAX) == 0)
 		shell_state_take(&s->sessions.items[i].state, &c->before, left.data, left.len);
 	buffer_release(&left);
-	/* The other end of the leash is still open: the command or its children go on. */
+	/* The command or its children go on if the other end of the leash is still open. */
 	if (!s->keep && c->runs && c->leash >= 0 &&
 	    recv(c->leash, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN) {
 		s->held[s->held_count++] = c->leash;

@@ -12,10 +12,10 @@
 
 /* --- the inbox ------------------------------------------------------------------------------- */
 
-/* Bytes that are read at once. */
+/* Bytes that one read(2) may take. */
 #define INBOX_CHUNK ((size_t)64 * 1024)
 
-/* Memory that stays reserved between messages. */
+/* Bytes of memory that an empty inbox keeps. */
 #define INBOX_KEEP ((size_t)256 * 1024)
 
 void inbox_read(struct inbox *i, int fd)
@@ -32,7 +32,7 @@ void inbox_read(struct inbox *i, int fd)
 	i->ended = n == 0 || (n < 0 && errno != EAGAIN);
 	if (n <= 0 || buffer_try_append(&i->data, chunk, (size_t)n) == 0)
 		return;
-	/* There may be room for a line once its beginning is dropped. */
+	/* Without memory for the line, drops its beginning and skips the rest. */
 	i->skipping |= i->data.len > 0;
 	buffer_truncate(&i->data, 0);
 	i->skipping |= buffer_try_append(&i->data, chunk, (size_t)n) < 0;

@@ -1,8 +1,8 @@
-// terse mcp: a server of the Model Context Protocol on standard input and output. For agents that
-// can't be given a shell or a prefix: they get running, reading, searching and typing as tools.
+// terse mcp: a server of the Model Context Protocol on standard input and output. It is for agents
+// that can't be given a shell or a prefix: they run, read, search and type by tools.
 //
-// One process and one poll loop. Each call that needs a verb of terse has a child of its own
-// (call.c), so a command is supervised as any run.
+// One process and one poll loop. Each call that needs a verb of terse has a child (call.c), so a
+// command is supervised as every run is.
 
 #include "supervisor/mcp/server.h"
 
@@ -22,21 +22,22 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* How long calls and the last answers may take when the client has closed its end. */
+/* When the client has closed its end, calls and the last answers may take this much longer. */
 #define SERVER_END_MS 1000
 
-/* Calls that are being worked on. */
+/* The most calls at one time. */
 #define SERVER_CALLS_MAX 256
 
-/* Bytes that children have printed and that wait for their end: beyond, only the child that has
-   printed most is read. */
+/* The most bytes of output that are held for calls that have not ended. Beyond, only the child that
+   has printed most is read, so that its call can end. */
 #define SERVER_OUTPUT_MAX ((size_t)8 * 1024 * 1024)
 
-/* Descriptors of a call: output, errors, its leash, and what its shell leaves. */
+/* Descriptors of one call: its output, errors, leash, and the file that its shell leaves its state
+   in. */
 #define SERVER_CALL_FILES 4
 
-/* The server's own: standard ones, signals, the output opened again, and the other ends of the
-   child that is being started. */
+/* Descriptors of the server itself: the standard ones, signals, the output opened again, and the
+   child's ends while a child is started. */
 #define SERVER_OWN_FILES 12
 
 /* --- what is sent ---------------------------------------------------------------------------- */
@@ -44,7 +45,7 @@
 void server_send(struct server *s, const char *id, struct buffer *line)
 {
 	if (id && buffer_check(line) < 0) {
-		/* The memory that it has is enough, as a rule. */
+		/* The error mostly fits in the memory that the line has already. */
 		buffer_clear(line);
 		rpc_error(line, id, RPC_INTERNAL, "out of memory");
 	}
@@ -99,7 +100,7 @@ void server_answer(struct server *s, const char *id, const struct buffer *text, 
 
 /* --- requests and notifications -------------------------------------------------------------- */
 
-/* The revisions of the protocol, newest first. */
+/* The protocol's revisions that are spoken, newest first. */
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
 #define REVISIONS (sizeof(revisions) / sizeof(*revisions))
@@ -143,7 +144,8 @@ static void methods_initialize(struct server *s, const struct rpc_message *m)
 
 static const struct {
 	const char *name;
-	/* One of the two answers; if both are NULL, the result is empty. */
+	/* `serve` sends the answer, or `add` appends the result to one. If both are NULL, the
+	   result is empty. */
 	void (*serve)(struct server *s, const struct rpc_message *m);
 	void (*add)(struct buffer *out, bool read_only);
 	bool early; /* may come before initialize */
@@ -170,12 +172,13 @@ static void server_on_input(void *ctx, short events)
 	struct server *s = ctx;
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 	(void)events;
-	/* Where the loop only guesses, a read could block. */
+	/* The loop may report input that isn't there, and then read(2) would block. */
 	if (poll(&input, 1, 0) != 0)
 		inbox_read(&s->in, STDIN_FILENO);
 }
 
-/* A run that goes on has ended. */
+/* The leash of a run that has gone on after its call is readable: sees whether the run has
+   ended. */
 static void server_on_held(void *ctx, short events)
 {
 	int *held = ctx;
@@ -204,7 +207,7 @@ static bool server_takes_requests(const struct server *s)
 	return !output_queue_is_full(&s->out) && s->call_count < s->calls_most;
 }
 
-/* The call whose request has this ID and is not answered yet, or NULL. */
+/* The unanswered call whose request has this ID, or NULL. */
 static struct call *call_find(const struct server *s, const char *id)
 {
 	struct call *c = s->calls;
@@ -213,8 +216,8 @@ static struct call *call_find(const struct server *s, const char *id)
 	return c;
 }
 
-/* Takes a message. A notification gets no answer, whatever is wrong with it. Only one notification
-   means something here: that nobody waits for a request any more. */
+/* Handles a message. A notification gets no answer, even if it is wrong. The only one that has an
+   effect is the cancelling of a request. */
 static void server_take(struct server *s, const char *line, size_t len)
 {
 	struct rpc_message m;
@@ -254,8 +257,8 @@ static void server_take(struct server *s, const char *line, size_t len)
 	json_decref(m.value);
 }
 
-/* One turn: waits for what can happen next, and deals with it as long as the client takes
-   answers. */
+/* One turn of the loop: waits for events, then handles the client's messages as long as the client
+   reads the answers. */
 static void server_turn(struct server *s)
 {
 	struct loop l;
@@ -263,7 +266,8 @@ static void server_turn(struct server *s)
 	size_t waiting = 0;
 	const char *line;
 	size_t len;
-	/* `only`: the one call that may print although too much waits already; NULL: each may. */
+	/* `only`: where children have printed too much, the one call whose output is read; NULL:
+	   all are read. */
 	for (const struct call *c = s->calls; c; c = c->next) {
 		waiting += c->output.len;
 		if (c->pid && (!only || c->output.len > only->output.len))
@@ -305,19 +309,19 @@ static int server_run(struct server *s)
 	static const int ends[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
 	struct rlimit files;
 	sigset_t set;
-	/* A client that ignores SIGCHLD has passed that on, and then no child could be waited
-	   for. */
+	/* A client may ignore SIGCHLD. The server would inherit that and could not wait for its
+	   children. */
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		sigaddset(&set, ends[i]);
 	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-	/* A client that has gone is an error of write(2). */
+	/* If the client has gone, write(2) fails, and no signal ends the server. */
 	sigaddset(&set, SIGPIPE);
 	if (s->signals < 0 || sigprocmask(SIG_BLOCK, &set, &s->mask) < 0)
 		return -1;
-	/* The limit of descriptors decides how many calls, and runs that go on, there can be:
-	   further requests wait rather than fail. */
+	/* Divides the limit of descriptors among calls and runs that go on after their calls.
+	   Requests above that wait, and do not fail. */
 	size_t most = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : SERVER_OWN_FILES;
 	size_t held = most / (SERVER_CALL_FILES + 1);
 	s->held_most = held < SERVER_HELD_MAX ? held : SERVER_HELD_MAX;
@@ -330,7 +334,7 @@ static int server_run(struct server *s)
 	while (!s->out.error && clock_monotonic_ms() < s->end_at &&
 	       (s->end_at == INT64_MAX || s->calls || s->out.queue.len > 0))
 		server_turn(s);
-	/* Closes everything that the server holds. That ends the commands on a leash. */
+	/* Closes everything that the server holds. A command ends when its leash is closed. */
 	while (s->calls) {
 		if (s->calls->pid && !s->calls->runs)
 			kill(s->calls->pid, SIGKILL);
@@ -359,13 +363,13 @@ static int mcp_run(struct verb_call *c)
 	if (!s || n < 0 || !(directory = shell_directory()))
 		goto failed;
 	shell_state_init(&s->start, directory, environ);
-	/* Tools that run nothing do not count as inside of a run. */
+	/* The server may run inside a run of terse. What its tools do is no part of that run. */
 	unsetenv(ACTIVE_NAME);
 	unsetenv("TERSE");
 	s->settings = c->settings;
 	s->settings->reach = s->all_sessions ? REACH_STORE : REACH_SESSION;
-	/* The session of the artifacts: the agent's conversation, or else one that ends with this
-	   process. */
+	/* Artifacts belong to the session of the agent's conversation. If that is unknown, they get
+	   a session that ends with this process. */
 	s->artifacts = session_name(s->settings, getppid(), s->room);
 	if (strcmp(s->artifacts, "default") == 0 && !s->settings->session)
 		s->artifacts = session_of_process("mcp", s->room);

@@ -26,34 +26,35 @@ struct settings;
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-// JSON-RPC 2.0 as the Model Context Protocol uses it: one message is one line.
+// JSON-RPC 2.0 as the Model Context Protocol uses it: each message is one line.
 //
-// The inbox puts the lines together from what read(2) gives; jansson reads them, lib/json writes.
+// The inbox makes lines of what read(2) returns. jansson parses them; lib/json writes the answers.
 
-/* Bytes of an ID as JSON, with the NUL. */
+/* The most bytes of an ID as JSON, NUL included. */
 enum { RPC_ID_MAX = 512 };
 
-// The lines that a client sends. A line has an end in size: what is longer is skipped to its end in
-// constant memory, and stands for an error.
+// The lines that a client sends. A line that is too long is skipped in constant memory, and
+// answered with an error.
 
-/* Bytes of a line. */
+/* The most bytes of a line. */
 #define INBOX_LINE_MAX ((size_t)16 * 1024 * 1024)
 
 struct inbox {
-	struct buffer data; /* lines that came and were not taken yet, and the start of the next;
-			       owned */
-	size_t taken;       /* bytes of it */
-	size_t most;        /* of a line; INBOX_LINE_MAX but for tests */
-	bool skipping;      /* the rest of a line that is too long */
-	bool ended;         /* the client sends nothing more; an unfinished line counts as one */
+	struct buffer data; /* lines that were read, and the start of the next; owned */
+	size_t taken;       /* bytes of `data` that inbox_next() has returned */
+	size_t most;        /* the most bytes of a line: INBOX_LINE_MAX, less in tests */
+	bool skipping;      /* what comes is the rest of a line that is too long */
+	bool ended;         /* the client sends nothing more; its unfinished last line counts as a
+			       line */
 };
 
-/* Reads once from a descriptor that is ready, and so never blocks; sets `ended` at the end. If
-   there is no memory for a line, it counts as too long. */
+/* Reads once from a descriptor that is ready, so it never blocks. Sets `ended` at the end of file.
+   A line that there is no memory for counts as too long. */
 void inbox_read(struct inbox *i, int fd);
 
-/* The next line, without its newline, for rpc_read(): valid until the next inbox_read(); NULL
-   stands for one that was too long. Blank ones are skipped. Returns whether there is one. */
+/* Returns whether there is a next line, and stores it, without its newline, for rpc_read(): NULL
+   for a line that was too long. It is valid until the next inbox_read(). Blank lines are
+   skipped. */
 bool inbox_next(struct inbox *i, const char **line, size_t *len);
 
 // Messages.
@@ -78,20 +79,21 @@ struct rpc_message {
 	enum rpc_kind kind;
 	char id[RPC_ID_MAX]; /* as JSON; "null" if there is none */
 	const char *method;  /* "" if there is none; borrowed from `value` */
-	json_t *params;      /* an object, or NULL; borrowed as well */
-	json_t *value;       /* all of it, or NULL; the caller releases it */
-	enum rpc_code code;  /* RPC_WRONG: which error */
-	char wrong[160];     /* and why; else "" */
+	json_t *params;      /* an object, or NULL; borrowed from `value` */
+	json_t *value;       /* the whole message, or NULL; the caller releases it */
+	enum rpc_code code;  /* for RPC_WRONG: which error */
+	char wrong[160];     /* for RPC_WRONG: why; else "" */
 };
 
 /* Reads a line of the inbox. */
 void rpc_read(struct rpc_message *m, const char *line, size_t len);
 
-/* Writes an ID or a progress token, a string or a whole number, as JSON. Returns 0, or -1 if it is
-   something else or too long; then it is "". */
+/* Writes an ID or a progress token as JSON. Returns 0; or -1, and writes "", if it is neither a
+   string nor a whole number, or too long. */
 int rpc_write_id(char out[RPC_ID_MAX], const json_t *id);
 
-/* Begins the line of a response: what its member, "result", has follows, and rpc_end(). */
+/* Begins the line of a response. `member` is "result" or "error", an object: the caller appends its
+   members and calls rpc_end(). */
 void rpc_begin(struct buffer *out, const char *id, const char *member);
 void rpc_end(struct buffer *out);
 
@@ -100,16 +102,15 @@ void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const cha
 
 /* --- tools ------------------------------------------------------------------------------------ */
 
-// The tools: a row for each, with what a client is told, the arguments, and what answers. The JSON
-// schemas are written from the rows, the arguments of a call are checked against them, and the
-// options of the verb follow: a mistake is one sentence for the model, which names the argument and
-// what it has to be.
+// Each tool is a row: what the client is told, the arguments, and what answers. From the rows come
+// the JSON schemas, the check of a call's arguments, and the options of the verb. If an argument is
+// wrong, the model gets one sentence that names it and says what it has to be.
 
 enum argument_type {
 	ARGUMENT_TEXT,
-	ARGUMENT_DATA,    /* a text that may hold anything, NUL too */
-	ARGUMENT_COUNT,   /* a whole number, `least` at least */
-	ARGUMENT_TIME,    /* the same in ms, from 1 to a day */
+	ARGUMENT_DATA,    /* a text that may hold any bytes, even NUL */
+	ARGUMENT_COUNT,   /* a whole number from `least` to `most` */
+	ARGUMENT_TIME,    /* a whole number of ms, from 1 to a day */
 	ARGUMENT_LINE,    /* a whole number; below 0 counts from the end */
 	ARGUMENT_FLAG,    /* true or false */
 	ARGUMENT_STRINGS, /* a list of strings */
@@ -120,11 +121,11 @@ struct argument {
 	const char *name;
 	enum argument_type type;
 	const char *description; /* NULL: the name says all */
-	const char *option;      /* of the verb; NULL: an operand. Of choices each but the first
-				    is one */
+	const char *option;      /* of the verb; NULL: the argument is an operand. If there are
+				    choices, each but the first is an option itself */
 	bool required;
 	uint64_t least, most; /* of a COUNT */
-	int64_t otherwise;    /* where it is not given; 0: the verb's own default */
+	int64_t otherwise;    /* the value if it is not given; 0: the verb's own default */
 	const char *choices;  /* of a TEXT: JSON, a list; or NULL */
 };
 
@@ -132,7 +133,8 @@ enum { ARGUMENTS_MAX = 16 };
 
 struct arguments {
 	const struct tool *tool;
-	json_t *values[ARGUMENTS_MAX]; /* by the tool's row; borrowed; NULL: not given */
+	json_t *values[ARGUMENTS_MAX]; /* in the order of tool->arguments; borrowed; NULL: not
+					  given */
 };
 
 struct tool {
@@ -141,12 +143,12 @@ struct tool {
 	bool destructive; /* what it does can't be undone */
 	bool open_world;  /* it reaches beyond the server's own commands */
 
-	/* One of the two answers: `serve`, in the server, appends the text and returns 0, or what
-	   is wrong and -1; or the verb with these options, in a child of the server. */
+	/* What answers: either `serve`, in the server itself, or `verb`, in a child. `serve`
+	   appends the answer to `text` and returns 0; or appends what is wrong and returns -1. */
 	int (*serve)(struct server *s, const struct arguments *a, struct buffer *text);
-	const char *verb, *also; /* an option that it always has; or NULL */
+	const char *verb, *also; /* `also`: an option that it always gets; or NULL */
 
-	/* Returns what is wrong with arguments that do not go together, or NULL. May itself be
+	/* Returns what is wrong if some arguments don't go together, or NULL. The pointer may be
 	   NULL. */
 	const char *(*check)(const struct arguments *a);
 
@@ -156,16 +158,16 @@ struct tool {
 /* Ends with a NULL name. */
 extern const struct tool tools[];
 
-/* NULL: there is no such tool, or it is not offered. */
+/* Returns NULL if there is no such tool, or if `read_only` and it isn't one. */
 const struct tool *tool_find(const char *name, bool read_only);
 
 /* Appends the array of the tools as tools/list has it. */
 void tools_list(struct buffer *out, bool read_only);
 
-/* Reads the object `given` (NULL: empty). Also takes other tools' names of arguments (timeout_ms,
-   description), numbers and booleans as strings ("5"), as models write them, and null, "", 0 or []
-   for an argument that is left out. Values are changed in `given`. Returns 0, or -1 and appends
-   what is wrong. */
+/* Reads the object `given` (NULL: empty) and checks it against the tool's row. Models make mistakes
+   that are accepted: "5" for 5, arguments of other tools (timeout_ms, description), and null, "", 0
+   or [] for an argument that isn't given. Corrects the values in `given`. Returns 0, or -1 and
+   appends what is wrong. */
 int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 		   struct buffer *wrong);
 
@@ -173,63 +175,65 @@ int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 int arguments_refuse(struct buffer *wrong, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* An argument's value; where it was not given NULL or `otherwise`. */
+/* An argument's value. If it was not given: NULL, or `otherwise`. */
 json_t *argument_value(const struct arguments *a, const char *name);
 const char *argument_text(const struct arguments *a, const char *name);
 int64_t argument_number(const struct arguments *a, const char *name, int64_t otherwise);
 
 /* --- sessions --------------------------------------------------------------------------------- */
 
-// The shell sessions of a server: each a name, a directory and exported variables, which its
-// commands share one after the other. The session "default" always exists.
+// Shell sessions. Each has a name, a directory and exported variables, which one command of the
+// session hands on to the next. The session "default" always exists.
 
-// The state of a shell, "NAME=VALUE\0...": its exported variables, of which PWD is its directory.
-// The buffer remembers a lack of memory.
+// The state of a shell is a buffer with its exported variables, "NAME=VALUE\0...". PWD is its
+// directory. If memory ran out, buffer_check() says so.
 //
-// A session has one. A command's shell starts with it, and when it ends, a child of it (`terse mcp
-// --leave`) writes down what it inherits: nothing is parsed, so `cd`, `export`, `unset` and
-// `source` all count. Only changes that a command has made are taken over, so that commands that
-// run at the same time do not undo each other's changes.
+// A command's shell starts with the state of its session. When the shell ends, it runs `terse mcp
+// --leave`, which writes down the directory and environment that it inherits. So `cd`, `export`,
+// `unset` and `source` all have an effect, and no shell syntax is parsed. The session takes over
+// only what the command has changed, so commands that run at the same time don't undo each other's
+// changes.
 
-/* The largest state that is taken over, in bytes; nothing is taken of a larger one. */
+/* The most bytes of a state. A larger one is not taken over. */
 #define SHELL_STATE_MAX ((size_t)4 * 1024 * 1024)
 
-/* Makes one of an environment, without what belongs to this process alone. */
+/* Makes a state of an environment. Leaves out variables that concern only this process (SHLVL,
+   TERSE). */
 void shell_state_init(struct buffer *s, const char *directory, char *const *env);
 
-/* Sets NAME=VALUE, as printf. */
+/* Sets a variable; the format gives NAME=VALUE. */
 void shell_state_set(struct buffer *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The value of a variable; "" where there is none. That of PWD is the directory, absolute. */
+/* The value of a variable, or "". PWD is an absolute path. */
 const char *shell_state_value(const struct buffer *s, const char *name);
 
-/* Changes the directory as the shell would: relative to the state's own, "~" is its HOME. */
+/* Changes PWD as `cd` would: a relative path starts at PWD, "~" is HOME. */
 void shell_state_enter(struct buffer *s, const char *directory);
 
-/* Takes over the changes from `before`, with which a command began, to `left`, the state that it
-   has left. Returns 0, or -1 with errno and everything as it was: EPROTO: `left` is no state;
+/* Makes in `s` the changes between `before`, the state that a command began with, and `left`, the
+   state at its end. Returns 0, or -1 with errno and nothing changed: EPROTO (`left` is no state) or
    ENOMEM. */
 int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len);
 
-/* The strings of a buffer, each with its NUL, as argv and environ have them. NULL without memory;
-   to be freed. */
+/* The strings of a buffer, each with its NUL, as an array like argv. It points into the buffer; to
+   be freed. NULL without memory. */
 char **shell_strings(const struct buffer *s);
 
-/* This process's directory, absolute, as its shell named it (PWD), through links too, where that is
-   still it; NULL with errno; to be freed. */
+/* This process's directory as an absolute path, to be freed: $PWD, which may lead through symbolic
+   links, if it still names the directory. NULL with errno. */
 char *shell_directory(void);
 
-// The file in memory that a shell leaves its state in.
+// The file in memory that a shell writes its state to.
 
-/* Room for the mark that tells a file from all others: its device and number. */
+/* Room for the mark that identifies a file: its device and inode number. */
 enum { SHELL_MARK_MAX = 40 };
 
-/* Opens one, and returns the shell command that writes to it: `program` is this program's path.
-   NULL: there is none, though perhaps *fd; to be freed. */
+/* Opens such a file as *fd, and returns the shell command that writes to it, to be freed. `program`
+   is the path of terse. Returns NULL on an error, after which *fd may be open. */
 char *shell_leave_open(int *fd, const char *program);
 
-/* terse mcp --leave FILE MARK: writes this process's directory and environment to the file that has
+/* terse mcp --leave FILE MARK: writes this process's directory and environment to FILE, if it has
    the mark. Returns the exit status. */
 int shell_leave_main(const char *file, const char *mark, char *const *env);
 
@@ -241,64 +245,65 @@ int shell_leave_main(const char *file, const char *mark, char *const *env);
 
 struct session {
 	char name[SESSIONS_NAME_MAX + 1];
-	uint64_t number; /* tells a session from a later one of its name */
+	uint64_t number; /* differs from that of a later session of the same name */
 	struct buffer state;
 };
 
 struct sessions {
-	struct session
-		items[SESSIONS_MAX]; /* in the order of their beginning; each owns its state */
+	struct session items[SESSIONS_MAX]; /* oldest first; each owns its state */
 	size_t count;
 	uint64_t begun; /* the number of the next one */
 };
 
-/* NULL: there is none of that name (NULL: the default one). Valid until one begins or ends. */
+/* The session of this name (NULL: the default one), or NULL. Valid until a session begins or
+   ends. */
 struct session *sessions_find(struct sessions *s, const char *name);
 
-/* Begins one with this state. `name` NULL: "session-N". Returns NULL with errno: EEXIST, EINVAL
-   (letters, digits, '.', '_', '-' only), ENFILE (too many), ENOMEM. */
+/* Begins a session with this state. `name` NULL: "session-N". Returns NULL with errno: EEXIST,
+   EINVAL (a name has only letters, digits, '.', '_' and '-'), ENFILE (too many), ENOMEM. */
 struct session *sessions_begin(struct sessions *s, const char *name, const struct buffer *state);
 
-/* The tools new_session and end_session (the default one begins anew), as their rows have them. */
+/* The tools new_session and end_session, as tool->serve. To end the default session is to reset
+   it. */
 int sessions_serve_new(struct server *s, const struct arguments *a, struct buffer *text);
 int sessions_serve_end(struct server *s, const struct arguments *a, struct buffer *text);
 
 /* --- the server ------------------------------------------------------------------------------- */
 
-// A client that stops reading is not waited for: its answers wait in a queue, and while that is
-// full nothing more is read from it, neither requests nor what children print. Commands run on,
+// The server never waits for a client that stops reading. Its answers are queued, and while the
+// queue is full the server reads neither requests nor what children print. Commands still run on,
 // since their text goes to their artifacts.
 
-/* Runs that go on after their answer, which the server holds. */
+/* The most runs that go on after their answer. */
 #define SERVER_HELD_MAX 512
 
-/* A call of a tool that is answered by what a child of the server prints: a verb of terse, which a
-   copy of it calls; or `terse run`, which that executes. */
+/* A call of a tool that a child answers by what it prints: a fork of the server that calls a verb,
+   or `terse run`. */
 struct call {
 	struct server *server;
 	struct call *next;
 	char id[RPC_ID_MAX];
 	const char *verb; /* "read" */
-	bool runs;        /* it is "run": run_command */
-	bool json;        /* it prints the answer's JSON */
+	bool runs;        /* the tool is run_command */
+	bool json;        /* the child prints JSON, which is the answer */
 
 	/* The child. */
-	pid_t pid;                    /* 0: it was reaped */
+	pid_t pid;                    /* 0 once it was reaped */
 	int out, err;                 /* -1: closed */
-	int leash;                    /* the server's end of a run's (terse run --leash), or of
-					 what a verb is asked by; or -1 */
-	int status;                   /* then: as a shell reports it */
+	int leash;                    /* the server's end of the socket that is the child's leash;
+					 or -1 */
+	int status;                   /* once it was reaped: its exit status as in a shell */
 	struct buffer output, errors; /* what it has printed */
 	bool cancelled;               /* nobody wants the answer */
 
-	/* run_command: the session that gets what the shell leaves, and what it began with. */
+	/* For run_command: the number of its session, and the state that its command began with. */
 	uint64_t session;
 	struct buffer before;
-	int leave; /* what it leaves, a file in memory; -1: nothing */
+	int leave; /* the file in memory that its shell writes its state to; or -1 */
 
 	/* Progress. */
 	char token[RPC_ID_MAX]; /* as JSON; "": none is wanted */
-	bool asked;             /* for the state of the run */
+	bool asked;             /* the child was asked for its state and has not answered */
 	int64_t ask_at;         /* monotonic */
 	uint64_t told_lines, told_bytes;
 	bool told_asks;
@@ -309,32 +314,33 @@ struct server {
 	struct settings *settings;
 	bool read_only, structured, keep, all_sessions;
 	char program[4096];      /* this program's path, for shells */
-	char room[SESSION_ROOM]; /* of the next */
-	const char *artifacts;   /* the session of the artifacts */
-	struct buffer start;     /* the state that a session begins with */
+	char room[SESSION_ROOM]; /* for the name in `artifacts` */
+	const char *artifacts;   /* the session that artifacts belong to */
+	struct buffer start;     /* the state that a new session begins with */
 	struct inbox in;
 	struct output_queue out;
 	int signals;   /* signalfd */
-	sigset_t mask; /* as the server was started with */
+	sigset_t mask; /* the signal mask at the server's start */
 	bool initialized;
-	int64_t end_at; /* monotonic: then it ends, whatever is left; INT64_MAX: nothing ends it yet
-			 */
+	int64_t end_at; /* monotonic: when the server ends even if calls are left; INT64_MAX: not
+			   yet set */
 	struct sessions sessions;
 	struct call *calls; /* newest first */
 	size_t call_count, calls_most;
-	int held[SERVER_HELD_MAX]; /* the server's ends of the leashes of runs that go on */
+	int held[SERVER_HELD_MAX]; /* the leashes of runs that go on after their calls */
 	size_t held_count, held_most;
 };
 
-/* Sends the answer to a request, a whole line, and releases it; if that could not be put together
-   without holes, the error for it. `id` NULL: it is a notification, and is dropped then. */
+/* Sends a whole line, the answer to request `id`, and releases it. If memory ran out while the line
+   was made, sends an error in its place. `id` NULL: the line is a notification, and is dropped in
+   that case. */
 void server_send(struct server *s, const char *id, struct buffer *line);
 
 void server_send_error(struct server *s, const char *id, enum rpc_code code, const char *format,
 		       ...) __attribute__((format(printf, 4, 5)));
 
-/* Answers a call of a tool with a text, or with one of terse's own errors. `is_json`: with JSON, as
-   text and as structured content. */
+/* Answers a call of a tool with a text. `is_json`: the text is JSON, and is also sent as structured
+   content. `is_error`: it says what went wrong. */
 void server_answer(struct server *s, const char *id, const struct buffer *text, bool is_json,
 		   bool is_error);
 
@@ -343,27 +349,27 @@ void server_answer(struct server *s, const char *id, const struct buffer *text, 
 /* tools/call. */
 void call_tool(struct server *s, const struct rpc_message *m);
 
-/* The words of run_command's `terse run`, one behind the other with their NULs. `leave`: the shell
-   command that writes down what the shell leaves, or NULL. */
+/* Appends the words of run_command's `terse run`, each with its NUL. `leave`: the shell command
+   that writes down the shell's state, or NULL. */
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
 		    const char *leave);
 
-/* The words of the verb that a tool is. Returns its name, and whether it prints the answer's JSON.
- */
+/* Appends the words of the verb that answers a tool, each with its NUL. Returns the verb's name,
+   and in *json whether it prints JSON. */
 const char *call_verb_words(struct buffer *words, const struct server *s, const struct arguments *a,
 			    bool *json);
 
-/* Ends the command with its session; drops its answer when it comes. */
+/* Ends the child, and a command with its processes. The call gets no answer. */
 void call_cancel(struct call *c);
 
-/* Adds to a turn of the loop what the call waits for: the child's output only if it `may_print`.
-   Asks for the state of a run whose progress is wanted, if it is time. */
+/* Adds to the loop what the call waits for; the child's output only with `may_print`. Asks the
+   child for its state if progress is wanted and it is time. */
 void call_watch(struct call *c, struct loop *l, bool may_print);
 
-/* Sees whether the child has ended. */
+/* Reaps the child if it has ended. */
 void call_reap(struct call *c);
 
-/* It has: answers, and frees the call. */
+/* Answers, and frees the call. The child has ended. */
 void call_finish(struct server *s, struct call *c);
 void call_free(struct server *s, struct call *c);
 

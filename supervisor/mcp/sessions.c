@@ -20,7 +20,7 @@
 
 /* --- the state of a shell -------------------------------------------------------------------- */
 
-/* Variables of one process, or of terse alone. */
+/* Whether a variable concerns one process alone. */
 static bool shell_is_private(const char *entry)
 {
 	static const char *const names[] = {"_", "SHLVL", ACTIVE_NAME, "TERSE"};
@@ -71,7 +71,7 @@ void shell_state_init(struct buffer *s, const char *directory, char *const *env)
 	shell_state_set(s, "PWD=%s", directory);
 }
 
-/* What a shell leaves may lack the sign. */
+/* A string that a shell has left may lack the "=". */
 const char *shell_state_value(const struct buffer *s, const char *name)
 {
 	const char *found = shell_state_find(s, name), *sign = found ? strchr(found, '=') : NULL;
@@ -107,7 +107,7 @@ int shell_state_take(struct buffer *s, const struct buffer *before, const char *
 		if (!shell_is_private(left + at) && (!old || strcmp(old, left + at) != 0))
 			shell_state_set(&taken, "%s", left + at);
 	}
-	/* If a variable comes twice, its last value counts. */
+	/* If a variable is there twice, the last value counts. */
 	errno = EPROTO;
 	if (buffer_check(&taken) < 0 || *shell_state_value(&taken, "PWD") != '/') {
 		buffer_release(&taken);
@@ -138,7 +138,7 @@ char *shell_directory(void)
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-/* What tells a file from all others. */
+/* See SHELL_MARK_MAX. */
 static void shell_mark(char mark[SHELL_MARK_MAX], const struct stat *st)
 {
 	snprintf(mark, SHELL_MARK_MAX, "%jx-%jx", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
@@ -168,7 +168,7 @@ int shell_leave_main(const char *file, const char *mark, char *const *env)
 	int result = -1, fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0 && fstat(fd, &st) == 0)
 		shell_mark(found, &st);
-	/* The server may have closed the file and opened another by its number. */
+	/* The server may have closed the file, and another file may have its descriptor now. */
 	if (strcmp(found, mark) == 0 && directory) {
 		shell_state_init(&out, directory, env);
 		if (buffer_check(&out) == 0)
@@ -196,7 +196,7 @@ struct session *sessions_begin(struct sessions *s, const char *name, const struc
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	char own[SESSIONS_NAME_MAX + 1] = "";
-	/* Passes over names that are in use. */
+	/* Skips names that are in use. */
 	while (!name && (!*own || sessions_find(s, own)))
 		snprintf(own, sizeof(own), "session-%" PRIu64, *own ? ++s->begun : s->begun);
 	name = name ? name : own;

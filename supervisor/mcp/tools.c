@@ -16,7 +16,7 @@
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-/* Milliseconds that a tool may wait: a day. */
+/* The most milliseconds that a tool may wait: a day. */
 #define TOOL_TIME_MAX 86400000
 
 #define TOOL_LINES_MAX 1000000000
@@ -315,7 +315,8 @@ static int arguments_find(const struct tool *tool, const char *given)
 	return -1;
 }
 
-/* Whether the value is a string; *nul: it has a NUL, which no word, path or variable can have. */
+/* Whether the value is a string. Sets *nul if it has a NUL, which no word, path or variable can
+   have. */
 static bool arguments_is_text(const json_t *value, bool *nul)
 {
 	const char *text = json_string_value(value);
@@ -323,8 +324,8 @@ static bool arguments_is_text(const json_t *value, bool *nul)
 	return text;
 }
 
-/* Takes the value of an argument that was given under the name `key`. Returns 0, or -1 after saying
-   what the value has to be. */
+/* Stores the value of an argument that was given as `key`. Returns 0; or appends what the value has
+   to be and returns -1. */
 static int arguments_take(struct arguments *a, int at, const char *key, json_t *value,
 			  struct buffer *wrong)
 {
@@ -381,9 +382,10 @@ static int arguments_take(struct arguments *a, int at, const char *key, json_t *
 	return 0;
 }
 
-/* Returns the value that an argument stands for, as models write it; it replaces a string in
-   `given` where another type is wanted. NULL: the argument counts as left out. Clients that have to
-   give every argument give null, "", 0 or [] for that. Data may be empty. */
+/* Returns the value that a model has meant. A string is converted to the type that the argument
+   has, and replaced in `given`. NULL: the argument counts as not given. Some clients have to give
+   every argument and write null, "", 0 or [] for that; an empty text of type ARGUMENT_DATA is a
+   value. */
 static json_t *arguments_mend(const struct argument *t, json_t *given, const char *key,
 			      json_t *value)
 {
@@ -420,7 +422,7 @@ int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 		return arguments_refuse(wrong, "arguments", "must be an object");
 	json_object_foreach(given, key, value)
 	{
-		/* Arguments of other makers' tools: models give them to any tool. */
+		/* Models give these two arguments to any tool, since other tools have them. */
 		if (strcmp(key, "description") == 0)
 			continue;
 		int at = arguments_find(tool, strcmp(key, "timeout_ms") == 0 ? "timeout" : key);
