@@ -1,5 +1,5 @@
-// Chatter: successive lines that report success or progress. Of a text that is printed whole, an
-// agent gets the first lines of such a run, a marker for the middle, and the last line.
+// Chatter: successive lines that report success or progress. An agent gets the first lines of such
+// a run, a marker for the middle, and the last line, even if the whole text would fit.
 
 #include "supervisor/intercept/internal.h"
 
@@ -56,7 +56,7 @@ void intercept_find_chatter(struct interceptor *s)
 	size_t saved = 0;
 	for (size_t i = 0; i < c->fold_count; i++)
 		saved += c->folds[i].last - c->folds[i].at;
-	/* What is left out has to be readable on disk. Where it can't be kept, nothing is left
+	/* Lines that are left out have to be readable on disk: if they can't be kept, none are left
 	   out. */
 	c->is_worth = saved >= SAVED_LEAST;
 	if (c->is_worth)

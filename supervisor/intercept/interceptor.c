@@ -76,8 +76,8 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 	if (l->count && tally_units(&s->tally) > l->count)
 		return true;
 	/* Counts the bytes that the text takes when it is printed: an invalid byte becomes three,
-	   and a line that looks like one of terse's own gets a guard. Of an unfinished line only
-	   the new bytes are counted. */
+	   and a line that looks like one of terse's own gets a guard. Only new bytes of an
+	   unfinished line are counted. */
 	const char *rest = s->held.data + s->counted;
 	size_t len = s->held.len - s->counted, cut = 0;
 	const char *newline =

@@ -24,7 +24,7 @@
 /* For the trace. */
 #define PART_NAME(s) ((s)->options.part == ARTIFACT_ERR ? "stderr" : "stdout")
 
-/* What happens to the raw bytes of a stream.
+/* The raw bytes of a stream: when they are kept.
 
    The artifact gets them beside its text if rendering dropped more than colours. The first RAW_HOLD
    bytes are held in memory until that happens. If they are full before, they are freed and none are

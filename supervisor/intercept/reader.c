@@ -1,5 +1,5 @@
-// What each kind of reader gets: a text as it comes, a first part, a preview with its notices; and
-// when an agent gets lines that are held back.
+// The readers: who gets a text as it comes, a first part, or a preview with its notices; and when
+// an agent gets lines that are held back.
 
 #include "lib/trace.h"
 #include "lib/utf8.h"

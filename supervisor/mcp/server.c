@@ -363,7 +363,7 @@ static int mcp_run(struct verb_call *c)
 	if (!s || n < 0 || !(directory = shell_directory()))
 		goto failed;
 	shell_state_init(&s->start, directory, environ);
-	/* The server may run inside a run of terse. What its tools do is no part of that run. */
+	/* The server may run inside a run of terse. Its tools are no part of that run. */
 	unsetenv(ACTIVE_NAME);
 	unsetenv("TERSE");
 	s->settings = c->settings;

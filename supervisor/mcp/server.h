@@ -143,8 +143,8 @@ struct tool {
 	bool destructive; /* what it does can't be undone */
 	bool open_world;  /* it reaches beyond the server's own commands */
 
-	/* What answers: either `serve`, in the server itself, or `verb`, in a child. `serve`
-	   appends the answer to `text` and returns 0; or appends what is wrong and returns -1. */
+	/* Either `serve` answers, in the server itself, or `verb`, in a child. `serve` appends the
+	   answer to `text` and returns 0; or appends what is wrong and returns -1. */
 	int (*serve)(struct server *s, const struct arguments *a, struct buffer *text);
 	const char *verb, *also; /* `also`: an option that it always gets; or NULL */
 

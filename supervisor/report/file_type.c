@@ -13,13 +13,13 @@ bool sniff_judge(const struct sniff *s)
 
 static void sniff_byte(struct sniff *s, unsigned char c)
 {
-	/* BEL BS TAB LF VT FF CR SO SI ESC: what text for a terminal may hold. */
+	/* Text for a terminal may hold BEL BS TAB LF VT FF CR SO SI and ESC. */
 	bool is_control = c < 0x20 && !(c >= 0x07 && c <= 0x0F) && c != 0x1B;
 	if ((c & 0xC0) == 0x80 && s->more > 0) {
 		s->more--;
 		return;
 	}
-	/* The character before was cut. */
+	/* The character before is incomplete. */
 	s->bad += s->more > 0;
 	s->nul |= c == '\0';
 	s->newline |= c == '\n';
@@ -37,7 +37,7 @@ void sniff_add(struct sniff *s, const char *data, size_t len)
 			      : s->len < SNIFF_NUL ? SNIFF_NUL
 						   : SNIFF_MOST;
 		size_t most = next - s->len < len ? next - s->len : len;
-		/* Nearly all bytes are printable ASCII. */
+		/* Skips printable ASCII, which nearly all bytes are. */
 		size_t n = s->more ? 0 : scan->ascii(data, most);
 		if (n == 0) {
 			sniff_byte(s, (unsigned char)*data);
@@ -59,7 +59,7 @@ bool sniff_is_binary(const char *data, size_t len, const char **kind)
 	return sniff_judge(&s) || *kind;
 }
 
-/* A signature, and where it is. */
+/* Signatures, each with its offset. */
 static const struct {
 	const char *bytes;
 	size_t len, offset;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The size of the pieces in which a text is written. */
+/* A text is written in pieces of this size. */
 #define PIECE ((size_t)64 * 1024)
 
 int report_add_range(struct report_stream *s, uint64_t from, uint64_t to)
@@ -58,8 +58,8 @@ void report_release(struct report *r)
 	buffer_release(&r->warnings);
 }
 
-/* Appends the next piece of a stream's text to `out`, whether from memory or from
-   elsewhere. Returns 1, or 0 at the end; a text that can't be read on ends with a warning. */
+/* Appends the next piece of a stream's text to `out`, from memory or by its `next`. Returns 1, or 0
+   at the end. If reading fails, the text ends there and the report gets a warning. */
 static int report_next_text(struct report *r, int which, struct buffer *out)
 {
 	struct report_stream *s = &r->streams[which];
@@ -83,10 +83,10 @@ static int report_next_text(struct report *r, int which, struct buffer *out)
 	return s->handed_out < s->text.len || s->next;
 }
 
-/* The fields are an interface for programs: tests/unit/test_report_json.c holds them word for word.
-   Those without a value are left out. */
+/* The fields are an interface for programs: tests/unit/test_report_json.c compares them word for
+   word. Fields without a value are left out. */
 
-/* Fields keep their names and meanings under the same number. */
+/* A field whose name or meaning changes needs a new number. */
 #define VERSION 1
 
 static const char *const states[] = {
@@ -130,7 +130,7 @@ static void json_write_start(const struct report *r, struct buffer *out)
 	if (r->command)
 		json_add_command(out, "command", r->command, SIZE_MAX, 0);
 	json_add_string(out, "cwd", r->cwd);
-	/* At most one of the two is set: a run that timed out has the exit code for that. */
+	/* At most one of the two is set. A run that timed out has an exit code, 124. */
 	if (r->exit_code >= 0)
 		json_add_number(out, "exit_code", r->exit_code);
 	else if (r->signal > 0)

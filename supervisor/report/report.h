@@ -1,9 +1,9 @@
-// The report on an ended run, as one struct, for readers that want it at the end (`terse run
-// --format json`). The interceptor fills in the texts (interceptor_collect), the process room the
-// rest (process/summary.c).
+// The report of a run, for readers that want it at its end (`terse run --format json`). The
+// interceptor fills in the texts (interceptor_collect), the process room the rest
+// (process/summary.c).
 //
-// It is handed out in pieces, since a text that was asked for in full may be larger than memory:
-// such a text is read from disk meanwhile.
+// It is written in pieces, since a full text may be larger than memory: each piece is read from
+// disk when it is written.
 #ifndef TERSE_REPORT_REPORT_H
 #define TERSE_REPORT_REPORT_H
 
@@ -23,27 +23,27 @@ struct report_range {
 };
 
 struct report_stream {
-	/* The part of the text that is returned, printable UTF-8 (utf8_clean). Where `next` is set,
-	   it is called for more of it: appends the next piece to `out`, filling in the rest of this
-	   struct as it goes. Returns 1, 0 at the end, or -1 with errno. */
+	/* The part of the text that is returned, as printable UTF-8 (utf8_clean). If `next` is set,
+	   more of it follows: `next` appends the next piece to `out` and updates this struct. It
+	   returns 1, 0 at the end, or -1 with errno. */
 	struct buffer text;
-	size_t handed_out; /* of `text` */
+	size_t handed_out; /* bytes of `text` that were written */
 	int (*next)(void *ctx, struct buffer *out);
 	void *ctx;
 
 	struct report_range *ranges; /* the lines that are returned, in order */
 	size_t range_count, range_cap;
 	uint64_t total_lines,
-		total_bytes; /* of the whole text; of binary data the bytes as they were */
+		total_bytes; /* of the whole text; total_bytes of binary data are raw bytes */
 	uint64_t returned_lines;
-	uint64_t returned_bytes;  /* of what was handed out */
+	uint64_t returned_bytes;  /* of the text, as written */
 	uint64_t lines_truncated; /* returned lines that are not whole */
-	bool last_line_partial;   /* the last one returned is one of them */
-	bool binary;              /* no text: nothing is returned */
+	bool last_line_partial;   /* the last returned line is not whole */
+	bool binary;              /* the output is binary, and nothing is returned */
 	const char *kind;         /* of the binary data, or NULL */
-	struct gaps gaps;         /* what of it could not be kept */
+	struct gaps gaps;         /* parts that could not be kept */
 	struct limit limit;
-	enum limit_part broken; /* which part of it the text was over first */
+	enum limit_part broken; /* the part of `limit` that was exceeded */
 };
 
 enum { REPORT_FILES = 4 };
@@ -51,41 +51,46 @@ enum { REPORT_FILES = 4 };
 enum report_state { REPORT_DONE, REPORT_RUNNING, REPORT_INTERRUPTED, REPORT_NOT_STARTED };
 
 struct report {
-	char *const *command; /* NULL-terminated; NULL: none was understood */
+	char *const *command; /* NULL-terminated; NULL: the arguments named none */
 	const char *cwd;
 	enum report_state state;
-	int exit_code; /* -1: by `signal`, or not known */
+	int exit_code; /* -1: killed by `signal`, or not known */
 	int signal;    /* 0: none */
 	bool timed_out;
 	int64_t started_ms, duration_ms;
 	struct report_stream streams[2]; /* stdout (or both merged), stderr */
-	struct buffer piece;             /* of their text, before it is JSON */
-	enum { REPORT_START, REPORT_STDOUT, REPORT_STDERR, REPORT_ALL } part; /* that comes next */
+	struct buffer piece;             /* the next piece of text, before it is JSON */
+	enum {
+		REPORT_START,
+		REPORT_STDOUT,
+		REPORT_STDERR,
+		REPORT_ALL
+	} part; /* which part comes next */
 
-	/* The place of the whole text; id NULL: there is no artifact. Its files: text, standard
-	   error, raw bytes, recording; NULL where there is none. */
+	/* The artifact; id NULL: there is none. `paths` are its files, or NULL: text, standard
+	   error, raw bytes, recording. */
 	const char *id, *session, *paths[REPORT_FILES];
 
-	/* What has changed since the last run of the command; NULL: nothing is known. */
+	/* How the last run of the same command ended; NULL: not known. */
 	const struct wording_since *since;
 
-	bool is_cached; /* it was not run again: an earlier run of the command answers */
+	bool is_cached; /* the command was not run: the report is that of an earlier run */
 
-	/* Problems of the report, not of the command: strings with a NUL each. */
+	/* Problems of the report, not of the command: strings, each with its NUL. */
 	struct buffer warnings;
 
-	/* Why there was no run; code NULL: there was one. */
+	/* Why the command was not run; error_code NULL: it was. */
 	const char *error_code, *error_message;
 };
 
-/* Adds lines to what is returned; those that follow the last range become part of it. Returns 0, or
+/* Adds a range of returned lines, or extends the last range if the lines follow it. Returns 0, or
    -1 with ENOMEM. */
 int report_add_range(struct report_stream *s, uint64_t from, uint64_t to);
 
 /* Whether less than the whole text is returned. */
 bool report_is_truncated(const struct report_stream *s);
 
-/* Adds a warning, made as by printf. Without memory for it, it is left out. */
+/* Adds a warning. If there is no memory for it, it is dropped. */
 void report_warn(struct report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Frees what the struct owns: texts, ranges, warnings. */

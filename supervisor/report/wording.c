@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "s" of a plural. */
+/* The "s" of a plural. */
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -130,7 +130,7 @@ void wording_cut(struct buffer *out, const struct wording_place *place, uint64_t
 	buffer_append_string(out, "]\n");
 }
 
-/* The parts that were not kept, with `before` in front of each. */
+/* Appends which parts of the text were not kept, with `before` in front of each. */
 static void append_gaps(struct buffer *out, const char *before, const struct wording_place *place)
 {
 	for (int i = 0; i < place->gaps.count; i++) {
@@ -140,8 +140,8 @@ static void append_gaps(struct buffer *out, const char *before, const struct wor
 	}
 }
 
-/* ": terse read ID", or why there is nothing to read; nothing without a place: the text is in a
-   file that the reader has (filter). */
+/* Appends ": terse read ID", or ": not kept: " and why; nothing if the reader has the text in a
+   file (terse filter). */
 static void append_behind(struct buffer *out, const struct wording_place *place)
 {
 	if (place->id) {
@@ -152,7 +152,7 @@ static void append_behind(struct buffer *out, const struct wording_place *place)
 	}
 }
 
-/* "31-1234", or "7" */
+/* Appends "31-1234", or "7". */
 static void append_numbers(struct buffer *out, uint64_t from, uint64_t to)
 {
 	buffer_append_string(out, HUMAN_NUMBER(from));
@@ -219,7 +219,7 @@ static void append_quoted(struct buffer *out, const char *what, const char *text
 	quote_text(out, text, strlen(text), '"');
 }
 
-/* "waiting for input: "Password: "" */
+/* Appends 'waiting for input: "Password: "'. */
 static void append_prompt(struct buffer *out, const char *what, const char *prompt)
 {
 	buffer_append_string(out, what);
@@ -236,7 +236,7 @@ void wording_asked(struct buffer *out, enum wait_kind asked, const char *prompt,
 	buffer_printf(out, "; a person has to run: terse attach %s", id);
 }
 
-/* A pattern, as it was given. */
+/* Appends a pattern in quotes, unescaped. */
 static void append_missed(struct buffer *out, const char *pattern)
 {
 	buffer_append_string(out, "\"");
@@ -325,7 +325,7 @@ static void append_totals(struct buffer *out, uint64_t lines, uint64_t bytes)
 	buffer_printf(out, "%s line%s, %s", HUMAN_COUNT(lines), plural(lines), HUMAN_SIZE(bytes));
 }
 
-/* "30 KB", as a limit is set, where that is exact. */
+/* Appends "30 KB": in the unit that a user has written, if that is exact. */
 static void append_size_of_limit(struct buffer *out, uint64_t bytes)
 {
 	static const uint64_t kb = 1024, mb = 1024 * 1024;
@@ -348,13 +348,14 @@ static const struct {
 	[UNIT_ENTRIES] = {"entry", "entries", ", or list less"},
 };
 
-/* "matches", or "match" of one. */
+/* "match" for one, else "matches". */
 static const char *unit_name(enum unit unit, uint64_t n)
 {
 	return n == 1 ? units[unit].one : units[unit].many;
 }
 
-/* " (limit 100 matches)", " (limit 30 KB)", " (limit 500 bytes a line)": one part of a limit. */
+/* Appends one part of a limit: " (limit 100 matches)", " (limit 30 KB)", " (limit 500 bytes a
+   line)". */
 static void append_limit(struct buffer *out, const struct limit *l, enum limit_part part)
 {
 	buffer_append_string(out, " (limit ");
@@ -365,7 +366,7 @@ static void append_limit(struct buffer *out, const struct limit *l, enum limit_p
 	buffer_append_string(out, part == LIMIT_CUT ? " a line)" : ")");
 }
 
-/* The run goes on: what can be done with it now. */
+/* The line about a run that goes on: what can be done with it. */
 static void append_running(struct buffer *out, const struct wording_ending *e,
 			   const struct wording_place *place)
 {
@@ -379,7 +380,7 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 	}
 	if (e->prompt) {
 		append_prompt(out, "waiting for input", e->prompt);
-		/* Without a question there is something to look at. */
+		/* If there is no question in the text, the screen may tell what it waits for. */
 		buffer_printf(out, *e->prompt ? words->answer : words->look, place->id);
 		also = *e->prompt ? words->screen_also : words->answer_also;
 	} else if (e->handed_over) {
@@ -390,7 +391,7 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 			return;
 		}
 	} else {
-		/* The result of waiting. */
+		/* How an await has ended. */
 		if (e->found) {
 			append_quoted(out, "found ", e->found);
 			buffer_append_string(out, "; ");
@@ -424,7 +425,7 @@ static void append_background(struct buffer *out, const struct wording_ending *e
 			      *e->background ? e->background : "background processes still write");
 }
 
-/* Notes behind the end of a run. */
+/* Appends notes on background processes and on the project's .terse.ini. */
 static void append_notes(struct buffer *out, const struct wording_ending *e,
 			 const struct wording_place *place)
 {
@@ -472,7 +473,7 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 	}
 	append_start(out, e);
 	append_totals(out, e->lines, e->bytes);
-	/* Every preview has a limit of bytes. */
+	/* The limit of bytes is not named: every preview has it. */
 	if (e->broken != LIMIT_NONE && e->broken != LIMIT_BYTES)
 		append_limit(out, &e->limit, e->broken);
 	append_notes(out, e, place);
@@ -514,7 +515,7 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		else
 			buffer_printf(out, h->units == 1 ? "line %s" : "lines 1-%s", shown);
 		buffer_printf(out, " of %s shown", HUMAN_COUNT(h->total_units));
-		/* A limit in another unit explains itself. */
+		/* "100 matches of 2,431 shown" names the limit already. */
 		if (e->broken != LIMIT_COUNT || unit == UNIT_LINES)
 			append_limit(out, &e->limit, e->broken);
 	}
@@ -536,7 +537,7 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		if (place->id && h->cut)
 			buffer_append_string(out, "; cut bytes");
 	}
-	/* ": terse read ID --bytes FROM-TO", for what is cut out of lines. */
+	/* Adds ": terse read ID --bytes FROM-TO", which reads what is cut out of lines. */
 	if (h->cut && (place->id || !is_part))
 		append_behind(out, place);
 	if (h->cut && place->id)
@@ -556,7 +557,7 @@ void wording_status(struct buffer *out, const struct wording_ending *e,
 	buffer_append_string(out, "]\n");
 }
 
-/* How the option is given to a run, the reader knows: no line names terse in front of a command. */
+/* Options are named without "terse", since the reader may not start runs by that command. */
 static const char *const waits[] = {
 	[WAIT_UNKNOWN] = NULL,
 	[WAIT_ALONE] = NULL,
@@ -597,7 +598,7 @@ void wording_binary(struct buffer *out, const struct wording_ending *e, const ch
 		buffer_printf(out, " (%s)", kind);
 	append_background(out, e);
 	append_gaps(out, ", ", place);
-	/* There is one file of raw bytes, whatever stream they came from. */
+	/* Both streams share one file of raw bytes. */
 	if (place->id) {
 		buffer_append_string(out, ": ");
 		buffer_printf(out, words_of(place)->raw_bytes, place->id);

@@ -1,8 +1,8 @@
-// Every line that terse itself prints around a command's text. They are an
-// interface for agents: short, exact, stable, with the next command spelled out.
-// tests/unit/test_wording.c holds them word for word.
+// Every line that terse itself prints around a command's text. The lines are an interface for
+// agents: short, exact, stable, and they spell out the next command. tests/unit/test_wording.c
+// compares them word for word.
 //
-// Functions append to a buffer, which remembers a lack of memory.
+// The functions append to a buffer; buffer_check() says whether memory was enough.
 #ifndef TERSE_REPORT_WORDING_H
 #define TERSE_REPORT_WORDING_H
 
@@ -16,40 +16,41 @@
 struct buffer;
 struct preview_piece;
 
-/* The words of a reader for what it can do next: commands for one that has a shell, calls for one
-   that has the tools of terse mcp ([report] words). A line is made of them; none is edited. */
+/* How the next steps are spelled for a reader ([report] words): as commands for one that has a
+   shell, as calls for one that has the tools of terse mcp. Lines are built from these words. */
 struct vocabulary {
-	/* With a run's name behind them. */
+	/* The run's ID follows. */
 	const char *read, *search;
-	/* With the name as %s. */
+	/* The run's ID is their %s. */
 	const char *raw_bytes, *wait, *look, *answer;
-	/* Parts of a text, behind its name. */
+	/* Behind the ID: which part of the text. */
 	const char *standard_error, *raw, *any_lines;
-	/* Arguments, and what is between one and its value. */
+	/* Names of arguments; `is` stands between a name and its value. */
 	const char *offset, *limit, *lines, *bytes, *pattern, *is;
-	/* For the reader of a line that names the run already. */
+	/* Without an ID, for a line that has named it already. */
 	const char *read_it, *screen_also, *type_also, *answer_also, *end_it;
 	const char *list, *keys, *check_project;
 };
 extern const struct vocabulary vocabularies[]; /* by enum next_words */
 
-/* The place of the whole text. */
+/* Where the whole text is. */
 struct wording_place {
-	const char *id;        /* or a file, quoted for a shell. NULL: it could not be kept, or
-				  (error 0) the reader has it already */
-	int error;             /* why not (errno) */
-	bool is_stderr;        /* the text of standard error, kept apart ... */
-	bool is_raw;           /* ... or the raw bytes */
-	bool binary, json;     /* it is read with -a, with --json */
-	bool numbered;         /* lines, with -n */
-	enum next_words words; /* the reader's */
-	struct gaps gaps;      /* what of it could not be kept */
+	const char *id;        /* the artifact, or a file, quoted for a shell; NULL: the text was
+				  not kept, or (error 0) the reader has it */
+	int error;             /* why it was not kept (errno) */
+	bool is_stderr;        /* it is the separate text of standard error */
+	bool is_raw;           /* it is the raw bytes */
+	bool binary, json;     /* commands get -a; --json */
+	bool numbered;         /* commands for lines get -n */
+	enum next_words words; /* the reader's vocabulary */
+	struct gaps gaps;      /* parts that were not kept */
 };
 
-/* "terse read cmd-1m5zq8k3x7f --stderr", and with what is wanted of it: "... --offset 31 --limit
-   1204", `count` 0: all from there on; "... --bytes 0-29999", `length` 0: as many as a page holds.
-   For a reader with tools "read_command_output artifact_id=cmd-1m5zq8k3x7f stream=stderr", "...
-   offset=31 limit=1204", "... bytes=0-29999". */
+/* Append the command that reads a part of a text:
+     "terse read cmd-1m5zq8k3x7f --stderr --offset 31 --limit 1204"; `count` 0: no limit
+     "terse read cmd-1m5zq8k3x7f --stderr --bytes 0-29999"; `length` 0: "--bytes 0"
+   In the vocabulary of tools:
+     "read_command_output artifact_id=cmd-1m5zq8k3x7f stream=stderr offset=31 limit=1204" */
 void wording_read_lines(struct buffer *out, const struct wording_place *place, uint64_t first,
 			uint64_t count);
 void wording_read_bytes(struct buffer *out, const struct wording_place *place, uint64_t from,
@@ -59,125 +60,141 @@ void wording_read_bytes(struct buffer *out, const struct wording_place *place, u
 void wording_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,
 		     uint64_t count);
 
-/* "[... bytes 29488-4998999 omitted: terse read ID --bytes 29488-4998999]\n"; for a line whose
-   beginning is omitted "[... bytes 29488-4998999 of line 9 omitted: ...]\n", else `line` is 0. */
+/* On a page, for a part of a line: "[... bytes 29488-4998999 omitted: terse read ID --bytes
+   29488-4998999]\n". With `line`, which is 0 otherwise: "[... bytes 29488-4998999 of line 9
+   omitted: …]\n". */
 void wording_cut(struct buffer *out, const struct wording_place *place, uint64_t at, uint64_t bytes,
 		 uint64_t line);
 
-/* "[... lines 31-1234 omitted, 61.0 KB]\n"; if the piece is spelled "[... lines 31-1234 omitted,
-   61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n". For a fold "[... lines 12-421
-   repeat the line above]\n", for lines that are alike "[... lines 12-421 like this, 21.0 KB; last:
-   Downloading part 421]\n", for several forms "... 12-421 like the 2 above, 21.0 KB; last: ...". In
-   front of lines that do not follow: "[... back to line 31, omitted above]\n" and then
-   "[... continues with line 1235]\n". */
+/* The line that stands for a piece of a preview. Its forms:
+     "[... lines 31-1234 omitted, 61.0 KB]\n"; if the piece is spelled
+     "[... lines 31-1234 omitted, 61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n"
+     "[... lines 12-421 repeat the line above]\n"
+     "[... lines 12-421 like this, 21.0 KB; last: Downloading part 421]\n"
+     "[... lines 12-421 alike, 21.0 KB]\n"
+     "[... back to line 31, omitted above]\n", and "[... continues with line 1235]\n": the next
+     line is not the one that follows in the text */
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place);
 
-/* "terse read cmd-1m5zq8k3x7f --bytes ", in front of a range; nothing without a place. */
+/* "terse read cmd-1m5zq8k3x7f --bytes ", to which the caller appends a range; nothing if place->id
+   is NULL. */
 void wording_read_some_bytes(struct buffer *out, const struct wording_place *place);
 
-/* All lines below are those for a command line. */
+/* The lines below are given as a shell's reader gets them. */
 
-/* The thing that a silent run waits for. The later in this list, the more it explains. */
+/* Kinds of waiting of a silent run. If its processes differ, the kind that comes last in this list
+   counts. */
 enum wait_kind {
-	WAIT_UNKNOWN, /* something runs, or it can't be seen */
-	WAIT_ALONE,   /* the one process polls what it has from nobody else */
+	WAIT_UNKNOWN, /* some process runs, or nothing is known */
+	WAIT_ALONE,   /* its only process polls descriptors that nobody else has */
 	WAIT_SLEEP,
-	WAIT_SOCKET, /* for data on one */
-	WAIT_LOCK,   /* of a file */
+	WAIT_SOCKET, /* for data on a socket */
+	WAIT_LOCK,   /* for a lock on a file */
 	WAIT_STDIN,  /* for data on its standard input, a pipe or socket */
 	WAIT_KEYS,   /* to read the terminal, where nobody can type */
-	WAIT_SCREEN, /* for nothing: it draws on a screen of its own */
+	WAIT_SCREEN, /* for nothing: it draws on the alternate screen */
 	WAIT_PERSON, /* for a person's answer */
-	WAIT_SECRET, /* for one that must not be seen: the terminal does not echo */
+	WAIT_SECRET, /* for a password: the terminal does not echo */
 };
 
 enum wording_state {
 	WORDING_ENDED,
 	WORDING_INTERRUPTED,
 	WORDING_RUNNING,
-	WORDING_FILE, /* not a run, so it has no end */
+	WORDING_FILE, /* the text is a file, not a run's */
 };
 
 /* How the last run of the same command ended, compared with this one. */
 struct wording_since {
-	char id[24];           /* "": there is nothing to say */
+	char id[24];           /* the last run; "": there was none */
 	int exit_code, signal; /* as in struct wording_ending */
 	int64_t age_ms;
-	bool identical;  /* the texts are the same in every byte */
+	bool identical;  /* both texts are the same in every byte */
 	char tests[448]; /* "failed: 2 (new: test_a; fixed: test_c)", or "" */
 };
 
 struct wording_ending {
 	enum wording_state state;
 	bool timed_out;
-	/* Who still writes to the artifact: "tee still writes"; "": somebody who can't be seen;
-	   NULL: nobody. */
+	/* Who still writes to the artifact: "tee still writes"; "": an unknown process; NULL:
+	   nobody. */
 	const char *background;
 	bool project_ignored;   /* the project's .terse.ini has errors */
-	const char *by_project; /* what it sets of a preview: "size, mode"; NULL or "": nothing */
-	int exit_code;          /* -1: by signal */
+	const char *by_project; /* the settings of previews in it: "size, mode"; NULL or "": none */
+	int exit_code;          /* -1: killed by `signal` */
 	int signal;
 	int64_t duration_ms;
 	uint64_t lines, bytes;
-	/* The prompt of a run that waits for input, or that was ended because it waited; "": it
-	   shows none; NULL: it does not wait. */
+	/* The prompt of a run that waits for input, or was ended because it waited. "": there is no
+	   prompt. NULL: it does not wait. */
 	const char *prompt;
-	enum wait_kind asked; /* WAIT_PERSON, WAIT_SECRET: and it is for a person */
-	bool typing;          /* it can be typed into */
-	bool handed_over;     /* it goes on since its agent would have ended it */
-	bool hung_up;         /* it waited for keys, and was ended for that */
-	bool picture;         /* the text ends with the last picture of its own screen */
+	enum wait_kind asked; /* WAIT_PERSON or WAIT_SECRET if it waits for a person */
+	bool typing;          /* the run can be typed into */
+	bool handed_over;     /* its agent's time limit has come, and it goes on in the
+				 background */
+	bool hung_up;         /* it was ended because it waited for keys */
+	bool picture;         /* the text ends with the last state of the alternate screen */
 	const char *found;    /* the line that was waited for, or NULL */
 	const char *missed;   /* the pattern that was waited for in vain, or NULL */
-	int64_t waited_ms;    /* how long that, or anything, was waited for; 0: not reported */
-	struct limit limit;   /* of which `broken` was over first */
+	int64_t waited_ms;    /* how long was waited; 0: not reported */
+	struct limit limit;   /* `broken`: which part of it was exceeded */
 	enum limit_part broken;
-	const struct wording_since *since; /* NULL: not compared */
-	bool omits;                        /* lines are left out ... */
-	bool cuts;                         /* ... or bytes of lines */
-	bool brief; /* the line ends an answer to its reader, who knows the ID and the verbs */
+	const struct wording_since *since; /* NULL: no earlier run was looked for */
+	bool omits;                        /* lines are left out */
+	bool cuts;                         /* lines are cut */
+	bool brief; /* the reader knows the ID and what can be done: see wording_footer() */
 };
 
-/* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-… [--lines FROM-TO],
-   terse search cmd-… REGEX]\n": a reader of any marker, which names lines or bytes alone, knows by
-   that how to read them; where lines are cut "[--lines FROM-TO | --bytes FROM-TO]". A limit other
-   than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ...". If the
-   text was not kept whole: "... 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 KB) not kept: No
-   space left on device; the rest: terse read cmd-..."; where the project's file has errors, ";
-   .terse.ini is ignored: terse config check" follows the size. Of a run with `since`: "[terse: exit
-   1 after 12.3 s, as cmd-… 3 min ago; 8,432 lines, ...", "[terse: exit 0 after 12.3 s; cmd-… 3 min
-   ago: exit 1; ...", "[terse: exit 0 after 12.3 s; same text as cmd-… 3 min ago; ...", "[terse:
-   exit 1 after 12.3 s, as cmd-… 3 min ago; failed: 2 (new: test_a; fixed: test_c); ...". If the run
-   goes on: "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that ID:
-   terse read ID --lines FROM-TO, terse send ID TEXT, terse snapshot, terse signal (ends it)]\n" (no
-   read if nothing is left out), "[terse: waiting for input: \"Password: \"; answer: terse send
-   cmd-… TEXT --key enter
-   --await; with that ID: terse snapshot, terse signal (ends it)]\n", "[terse: handed over
-   after 28.0 s, it goes on: terse await cmd-…]\n" (where lines are left out, "; with that ID: terse
-   read ID
-   --lines FROM-TO, terse signal (ends it)" follows), "[terse: not found in 2.0 s:
-   \"ready\"; running ...]\n". A brief one has the last WORDING_BRIEF bytes of a question, or the
-   first of a line that was found: "[terse: waiting for input: \"(gdb) \"]\n", "[terse: not found
-   in 2.0 s; running; 12 lines, 340 B]\n". For a person, brief or not, and in the words of a shell
-   for any reader: "[terse: a secret is asked for; a person has to run: terse attach cmd-…]\n",
-   "[terse: a person is asked: \"Unlock? \"; a person has to run: terse attach cmd-…]\n". */
+/* The last line of a text that is not printed whole. Its forms:
+
+   The run has ended:
+     "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-… [--lines
+     FROM-TO], terse search cmd-… REGEX]\n"
+   If lines are cut, "[--lines FROM-TO | --bytes FROM-TO]". Behind the size stand, where they apply,
+     " (limit 100 lines)": the limit that was exceeded, unless it is that of bytes;
+     "; .terse.ini is ignored: terse config check": the project's file has errors;
+     "; lines 4,001-8,000 (4,000, 220 KB) not kept: No space left on device; the rest: terse read
+     cmd-…".
+   Behind the time stands, with `since`, one of
+     ", as cmd-… 3 min ago", "; cmd-… 3 min ago: exit 1", "; same text as cmd-… 3 min ago",
+   and then, if it is known, "; failed: 2 (new: test_a; fixed: test_c)".
+
+   The run goes on:
+     "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that ID: terse
+     read ID --lines FROM-TO, terse send ID TEXT, terse snapshot, terse signal (ends it)]\n" (no
+     "terse read" if nothing is left out)
+     "[terse: not found in 2.0 s: \"ready\"; running after …": an await has ended
+     "[terse: waiting for input: \"Password: \"; answer: terse send cmd-… TEXT --key enter --await;
+     with that ID: terse snapshot, terse signal (ends it)]\n"
+     "[terse: handed over after 28.0 s, it goes on: terse await cmd-…]\n" ("; with that ID: terse
+     read ID --lines FROM-TO, terse signal (ends it)" if lines are left out)
+
+   `brief`: without the ID. A question loses all but its last WORDING_BRIEF bytes, a line that was
+   found all but its first ones:
+     "[terse: waiting for input: \"(gdb) \"]\n"
+     "[terse: not found in 2.0 s; running; 12 lines, 340 B]\n"
+
+   A person is asked. These two are the same if `brief`, and name a command even in the vocabulary
+   of tools:
+     "[terse: a secret is asked for; a person has to run: terse attach cmd-…]\n"
+     "[terse: a person is asked: \"Unlock? \"; a person has to run: terse attach cmd-…]\n" */
 #define WORDING_BRIEF 29
 void wording_footer(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 
 struct wording_head {
-	uint64_t lines, units, total_units; /* printed; of all there are */
-	uint64_t cut;                       /* lines that are not whole */
-	bool with_status;                   /* says the exit status of a success, too */
+	uint64_t lines, units, total_units; /* printed lines; printed units of the limit, and all */
+	uint64_t cut;                       /* printed lines that are cut */
+	bool with_status;                   /* names the exit status even of a success */
 };
 
-/* The line behind the first part of a text, by whole lines, which replaces markers and footer
-   (`ending` has the totals and the limit that ended it; if it omits nothing, all lines are there,
-   though not all of them whole): "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read
-   cmd-… --offset 572]\n",
-   "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read cmd-…
-   --offset 101, or narrow the pattern; cut bytes: terse read cmd-… --bytes FROM-TO]\n". */
+/* The last line of a text that is shown by its first part, in place of markers and footer. `ending`
+   has the totals and the limit that was exceeded; without `omits` all lines are there, but some are
+   cut.
+     "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read cmd-… --offset 572]\n"
+     "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read cmd-…
+     --offset 101, or narrow the pattern; cut bytes: terse read cmd-… --bytes FROM-TO]\n" */
 void wording_head(struct buffer *out, const struct wording_head *head,
 		  const struct wording_ending *ending, const struct wording_place *place);
 
@@ -187,14 +204,14 @@ void wording_asked(struct buffer *out, enum wait_kind asked, const char *prompt,
 /* "exit 1 after 12.3 s", without a newline */
 void wording_end(struct buffer *out, const struct wording_ending *ending);
 
-/* "[terse: exit 4]\n" for agents that don't tell the model the exit status; "[terse: exit 3; tee
+/* "[terse: exit 4]\n", for agents that don't tell the model the exit status; "[terse: exit 3; tee
    still writes: terse read cmd-…]\n". */
 void wording_status(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 
-/* "[terse: still running after 1 min 0 s; 812 lines, 47.0 KB so far: terse read cmd-…]\n", and if
-   the process `who` is known to wait "... cmd-…; flock waits for a lock]\n"; for a person, who is
-   asked `who`, the line of wording_footer() */
+/* "[terse: still running after 1 min 0 s; 812 lines, 47.0 KB so far: terse read cmd-…]\n". If it is
+   known that the process `who` waits: "… cmd-…; flock waits for a lock]\n". If a person is asked,
+   `who` is the question, and the line is that of wording_footer(). */
 void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
 		       enum wait_kind wait, const char *who, const struct wording_place *place);
 
@@ -202,20 +219,21 @@ void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, u
 void wording_binary(struct buffer *out, const struct wording_ending *ending, const char *kind,
 		    const struct wording_place *place);
 
-/* A person at a terminal saw everything: "[terse: 8,432 lines, 473 KB: terse read cmd-…]\n" */
+/* For a person at a terminal, who saw the whole text: "[terse: 8,432 lines, 473 KB: terse read
+   cmd-…]\n". */
 void wording_person(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 
 /* "[terse: cmd-… still listens on port 3000: terse read cmd-…, or terse signal to end it]\n":
-   behind the report of the same command, which has failed. */
+   printed behind the report of a later run of the same command, which has failed. */
 void wording_listens(struct buffer *out, const char *id, unsigned port, enum next_words words);
 
-/* A run was not done again, since an earlier one answers:
-   [terse: not run again: this is cmd-1m7vwf5bqe9c, 2 min old (--cached)] */
+/* Printed in front of an earlier run's text (--cached): "[terse: not run again: this is
+   cmd-1m7vwf5bqe9c, 2 min old (--cached)]\n". */
 void wording_cached(struct buffer *out, const char *id, const char *age);
 
 /* "terse: standard output could not be written: No space left on device; full text: terse read
-   cmd-…\n"; ETIMEDOUT: its reader takes nothing. */
+   cmd-…\n"; for ETIMEDOUT, "its reader takes nothing". */
 void wording_not_printed(struct buffer *out, int error, const struct wording_place *place);
 
 #endif
