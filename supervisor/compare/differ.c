@@ -18,7 +18,7 @@ struct prints {
 	size_t mask;
 };
 
-/* Makes room for `most`; the owner frees the slots. Returns 0, or -1 with ENOMEM. */
+/* Makes room for `most` fingerprints. The caller frees `slots`. Returns 0, or -1 with ENOMEM. */
 static int prints_init(struct prints *p, size_t most)
 {
 	*p = (struct prints){.mask = 1};
@@ -28,7 +28,7 @@ static int prints_init(struct prints *p, size_t most)
 	return p->slots ? 0 : -1;
 }
 
-/* Where it is, or would be. */
+/* The slot where a fingerprint is, or would be put. */
 static uint64_t *prints_slot(const struct prints *p, uint64_t print)
 {
 	size_t at = print & p->mask;
@@ -40,34 +40,37 @@ static uint64_t *prints_slot(const struct prints *p, uint64_t print)
 /* --- which elements of two sequences belong together --------------------------- */
 
 // The longest common subsequence (Myers, "An O(ND) Difference Algorithm and Its Variations", 1986,
-// with the linear memory of its section 4b), or nearly that: where sequences differ in too many
-// places, a search ends early and goes on from the furthest point that it has reached. What is
-// marked always makes one sequence of the other.
+// with the linear memory of its section 4b), or nearly the longest: if sequences differ in too many
+// places, a search ends early and goes on from the furthest point that it has reached. The elements
+// without a mark are a common subsequence in either case.
 
 struct align_side {
 	const uint64_t *hashes; /* none of them 0 */
 	uint32_t count;
-	bool *alone; /* the result, for each: not in the other sequence; zeroed */
+	bool *alone; /* the result, zeroed before: for each element, whether it is marked as not in
+			the other sequence */
 };
 
-/* Steps of a search before it ends early; longer sequences get more. */
+/* The least number of steps before a search ends early; longer sequences get more. */
 #define STEPS_LEAST 256
 
-/* Sequences without what only one of them has, and where the rest stood. */
+/* Both sequences without the elements that only one of them has; `places` are the indexes that the
+   others had before. */
 struct align_rest {
 	const uint64_t *hashes[2];
 	const uint32_t *places[2];
 	bool *alone[2];
-	int32_t *ahead, *behind; /* of each diagonal x - y, the furthest x of both searches */
+	int32_t *ahead, *behind; /* for each diagonal x - y, the furthest x of the search from the
+				    start, from the end */
 	int32_t steps;
 };
 
-/* A part of both: elements x0..x1-1 of the first, y0..y1-1 of the second. */
+/* A part of both sequences: elements x0..x1-1 of the first, y0..y1-1 of the second. */
 struct align_box {
 	int32_t x0, x1, y0, y1;
 };
 
-/* Marks what the other sequence does not have at all, and collects the rest. */
+/* Marks the elements that the other sequence doesn't have at all, and collects the others. */
 static int align_collect(const struct align_side *side, const struct align_side *other,
 			 uint64_t *hashes, uint32_t *places, uint32_t *count)
 {
@@ -88,8 +91,8 @@ static int align_collect(const struct align_side *side, const struct align_side 
 	return 0;
 }
 
-/* Searches from both corners of a box at once, until the ways meet or the steps are over. Sets a
-   point on the shortest way, or on the furthest one. */
+/* Searches from both corners of a box at once, until the paths meet or the steps are used up.
+   Stores a point of the shortest path, or the furthest point that was reached. */
 static void align_split(const struct align_rest *r, const struct align_box *box, int32_t *split_x,
 			int32_t *split_y)
 {
@@ -102,7 +105,7 @@ static void align_split(const struct align_rest *r, const struct align_box *box,
 	ahead[from] = box->x0;
 	behind[to] = box->x1;
 	for (int32_t step = 1;; step++) {
-		/* Beyond the ends of the diagonals nothing is reached. */
+		/* A diagonal outside the box is never the better one. */
 		first > least ? (void)(ahead[--first - 1] = -1) : (void)++first;
 		last < most ? (void)(ahead[++last + 1] = -1) : (void)--last;
 		for (int32_t d = last; d >= first; d -= 2) {
@@ -164,8 +167,7 @@ static void align_boxes(const struct align_rest *r, struct align_box box)
 		int32_t x = box.x0, y = box.y0;
 		align_split(r, &box, &x, &y);
 		struct align_box front = {box.x0, x, box.y0, y}, back = {x, box.x1, y, box.y1};
-		/* The larger part is done last, in this loop, so that only few parts are open at a
-		   time. */
+		/* Recurses into the smaller part only, so the recursion is at most log2(n) deep. */
 		bool front_first = x - box.x0 + y - box.y0 < box.x1 - x + box.y1 - y;
 		align_boxes(r, front_first ? front : back);
 		box = front_first ? back : front;
@@ -176,12 +178,13 @@ static void align_boxes(const struct align_rest *r, struct align_box box)
 		r->alone[1][r->places[1][y]] = true;
 }
 
-/* Marks elements so that those without a mark are the same on both sides, in this order. The time
-   is linear, except for elements that both have in another order. Returns 0, or -1 with ENOMEM. */
+/* Marks elements so that the unmarked ones are the same on both sides, in the same order. Takes
+   linear time, except for elements that are on both sides in another order. Returns 0, or -1 with
+   ENOMEM. */
 static int align_mark(const struct align_side *first, const struct align_side *second)
 {
 	struct align_side a = *first, b = *second;
-	/* Equal beginnings and ends are left unmarked first: a reader takes them for the same. */
+	/* Equal beginnings and ends stay unmarked, as a reader would expect. */
 	for (; a.count > 0 && b.count > 0 && *a.hashes == *b.hashes; a.count--, b.count--) {
 		a.hashes++, a.alone++;
 		b.hashes++, b.alone++;
@@ -192,7 +195,7 @@ static int align_mark(const struct align_side *first, const struct align_side *s
 	size_t all = (size_t)a.count + b.count + 1;
 	uint64_t *hashes = malloc(all * sizeof(*hashes));
 	uint32_t *places = malloc(all * sizeof(*places)), counts[2];
-	/* A diagonal on each side more, and all of them twice. */
+	/* Two arrays, one for each search, with one more diagonal at each end. */
 	int32_t *ways = malloc((all + 2) * 2 * sizeof(*ways));
 	int result = -1;
 	if (!hashes || !places || !ways || align_collect(&a, &b, hashes, places, &counts[0]) < 0 ||
@@ -217,21 +220,21 @@ out:
 
 /* --- the lines of a text -------------------------------------------------------- */
 
-/* A line; or a part that was not kept, as one line that has the numbers of all of its lines. */
+/* A line; or a gap, as one line that stands for all its lines. */
 struct differ_line {
-	uint64_t print;  /* its fingerprint ... */
-	uint64_t bytes;  /* ... and that of all its bytes */
+	uint64_t print;  /* its fingerprint */
+	uint64_t bytes;  /* a hash of all its bytes */
 	uint64_t number; /* 1-based */
-	uint64_t offset; /* of its first byte in the file */
+	uint64_t offset; /* offset in the file of its first byte */
 };
 
-/* The lines of one text behind what is equal in both. */
+/* One text from where both begin to differ. */
 struct differ_side {
 	struct text *text;
 	struct walk *walk;
 	bool exact;
-	struct differ_line first;  /* the line, and its place, where the texts begin to differ */
-	struct differ_line *lines; /* and one behind the last */
+	struct differ_line first;  /* the first line that differs */
+	struct differ_line *lines; /* the lines from `first` on, and one more, the end */
 	size_t count, room;
 	uint64_t *hashes;
 	bool *alone;
@@ -242,7 +245,7 @@ struct differing {
 	struct differ_side sides[2];
 };
 
-/* Begins where the texts differ, or at their start. Returns 0, or -1 with errno. */
+/* Starts the walk at `first`. Returns 0, or -1 with errno. */
 static int differ_rewind(struct differ_side *s)
 {
 	const struct walk_options options = {.from = s->first.number, .here = true};
@@ -252,7 +255,7 @@ static int differ_rewind(struct differ_side *s)
 	return s->walk ? 0 : -1;
 }
 
-/* Takes the line or gap that the walk has reached. Returns 1, 0 at the end, or -1 with errno. */
+/* Stores the line or gap that the walk has reached. Returns 1, 0 at the end, or -1 with errno. */
 static int differ_take(struct differ_side *s, enum walk_kind kind, struct walk_line *at,
 		       struct differ_line *line)
 {
@@ -287,7 +290,7 @@ static int differ_next(struct differ_side *s, struct differ_line *line)
 	return differ_take(s, kind, &at, line);
 }
 
-/* Passes over lines of the same bytes. Returns 0, or -1 with errno. */
+/* Skips the first lines that are equal in both texts, byte by byte. Returns 0, or -1 with errno. */
 static int differ_pass_equal(struct differing *d)
 {
 	struct walk_line at[2];
@@ -307,7 +310,8 @@ static int differ_pass_equal(struct differing *d)
 	return 0;
 }
 
-/* Takes the rest of a text. Returns 1; 0 if it has more than DIFFER_LINES; -1 with errno. */
+/* Collects the lines of a text from `first` on. Returns 1; 0 if there are more than DIFFER_LINES;
+   -1 with errno. */
 static int differ_collect(struct differ_side *s)
 {
 	int got = differ_rewind(s) < 0 ? -1 : 1;
@@ -321,7 +325,7 @@ static int differ_collect(struct differ_side *s)
 	return got < 0 ? -1 : 1;
 }
 
-/* Lines x to y - 1 of what was collected. */
+/* Collected lines x to y - 1. */
 static struct differ_lines lines_of(const struct differ_side *s, size_t x, size_t y)
 {
 	return (struct differ_lines){.from = s->lines[x].number,
@@ -330,7 +334,7 @@ static struct differ_lines lines_of(const struct differ_side *s, size_t x, size_
 				     .end = s->lines[y].offset};
 }
 
-/* Reports the marked elements in their order. Returns what `change` returned. */
+/* Calls `change` for the marked lines in order. Returns what `change` returned. */
 static int differ_tell(const struct differing *d)
 {
 	const struct differ_side *a = &d->sides[0], *b = &d->sides[1];
@@ -356,8 +360,8 @@ static int differ_tell(const struct differing *d)
 	return answer;
 }
 
-/* Aligns lines x..i-1 of the first text and y..k-1 of the second by all their bytes, or by their
-   fingerprints. */
+/* Aligns the lines from[0]..to[0]-1 of the first text with from[1]..to[1]-1 of the second: by all
+   their bytes (`bytes`), or by their fingerprints. */
 static int differ_align_part(struct differing *d, bool bytes, const size_t from[2],
 			     const size_t to[2])
 {
@@ -374,8 +378,7 @@ static int differ_align_part(struct differing *d, bool bytes, const size_t from[
 	return align_mark(&sides[0], &sides[1]);
 }
 
-/* Aligns lines that are the same in every byte; then, between those, lines with the same
-   fingerprint. */
+/* Aligns lines that are equal in every byte; then, between those, lines with equal fingerprints. */
 static int differ_align(struct differing *d)
 {
 	size_t at[2] = {0, 0}, end[2];

@@ -1,12 +1,11 @@
 // In which lines two texts differ.
 //
-// The equal bytes at their beginning are passed over. The rest, up to DIFFER_LINES lines of each
-// text, is aligned, so that as few differing lines as possible are reported, where that is
-// affordable.
+// Equal lines at the beginning are skipped. The rest of each text, up to DIFFER_LINES lines, is
+// aligned so that as few differing lines as possible are reported, if that doesn't take too long.
 //
-// Lines are compared by fingerprints (lib/fingerprint.h); with `exact` every byte counts. A missing
-// newline at the end of a text always does. A part that was not kept is one line, which has the
-// numbers of all of its lines.
+// Lines are compared by fingerprints (lib/fingerprint.h), with `exact` by every byte. A missing
+// newline at the end of a text is always a difference. A part that was not kept counts as one line,
+// which stands for all lines in it.
 #ifndef TERSE_COMPARE_DIFFER_H
 #define TERSE_COMPARE_DIFFER_H
 
@@ -17,8 +16,8 @@
 
 #define DIFFER_LINES ((uint32_t)1 << 20)
 
-/* Lines of one text: `count` lines from number `from` on, and their bytes in the file. With count
-   0, the other text has lines in front of line `from`. */
+/* Lines of one text: `count` lines from number `from` on, which are the bytes `offset` to `end` of
+   the file. With `count` 0, the other text has more lines before line `from`. */
 struct differ_lines {
 	uint64_t from, count;
 	uint64_t offset, end;
@@ -30,22 +29,22 @@ struct differ_change {
 
 /* Facts about both texts as a whole. */
 struct differ_facts {
-	bool same;       /* all lines are the same in every byte, and all were kept */
-	uint64_t masked; /* pairs of lines that count as the same and are not, in every byte */
+	bool same;       /* both texts are the same in every byte, and nothing of them is missing */
+	uint64_t masked; /* pairs of lines with equal fingerprints and different bytes */
 };
 
 struct differ {
 	struct text *texts[2];
 	bool exact;
-	/* Called for each place in order. Anything but 0 ends the comparison. It may move in the
-	   texts. */
+	/* Called for each change in order. A result other than 0 ends the comparison. It may move
+	   the texts' positions. */
 	int (*change)(void *ctx, const struct differ_change *change);
 	void *ctx;
 	struct differ_facts *facts;
 };
 
-/* Returns 0, what `change` returned, or -1 with errno: EFBIG, there are more lines than are
- * aligned. */
+/* Returns 0; what `change` returned; or -1 with errno: EFBIG if there are more than DIFFER_LINES
+   lines to align. */
 int differ_run(const struct differ *d);
 
 #endif

@@ -15,40 +15,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More names than that, or a longer line, are not compared. */
+/* The most names that are compared, and the longest line, in bytes, that is looked at. */
 #define NAMES_MOST 5000
 #define LINE_MOST  4096
 
-/* Bytes of the names of one list in the last line; the others are counted. */
+/* The most bytes of names that are printed of one list; further names are only counted. */
 #define LIST_MOST 100
 
 enum mark {
-	FAILED, /* names a test that failed */
-	PASSED, /* names one that passed */
-	SUM,    /* counts them: "1 failed, 2 passed" */
-	RAN,    /* counts those that ran, passed or not; without a group: one */
-	TOTAL,  /* as RAN, of a runner that counts those that failed as well */
-	LEFT,   /* one was left out */
-	WHOLE,  /* a sum of a runner that tells when it has stopped early, or left tests out */
-	PART,   /* it has */
-	SPOILT, /* nothing that is counted can be relied on */
+	FAILED, /* the line names a test that failed */
+	PASSED, /* it names one that passed */
+	SUM,    /* it counts both: "1 failed, 2 passed" */
+	RAN,    /* it counts tests that ran, passed or not; without a group it counts one */
+	TOTAL,  /* as RAN, by a runner that also counts those that failed */
+	LEFT,   /* it names a test that was left out */
+	WHOLE,  /* as SUM, by a runner that says so if it stops early or leaves tests out */
+	PART,   /* such a runner says so */
+	SPOILT, /* no count can be relied on */
 
-	SHORT = 16, /* with FAILED, PASSED: the name lacks its file, crate, package or suite */
+	SHORT = 16, /* beside FAILED, PASSED: the name lacks its file, crate, package or suite */
 };
 
-/* A node of pytest: path::test[values]. Atomic: of many "::" only the first is tried. */
+/* The name of a test of pytest: path::test[values]. The group is atomic, so that only the first of
+   many "::" is tried. */
 #define NODE "(?>[^\\s\\[]+?::[^\\s\\[]+)(?:\\[.*?\\])?"
 
 /* A time behind a name. */
 #define TIME "(?: \\([\\d.]+ ?m?s\\))?"
 
-/* Whole lines. The group is the name, or what is counted. */
+/* Patterns for whole lines. The group is the name of a test, or the count. */
 static const struct form {
 	enum mark mark;
 	const char *pattern;
 } forms[] = {
 	/* pytest: its summary; with -v, and with xdist; with -rA */
-	{SPOILT, "FAILED [^\\s\\[]+\\[.*\\] - .*\\] - .*"}, /* where does the name end? */
+	{SPOILT, "FAILED [^\\s\\[]+\\[.*\\] - .*\\] - .*"}, /* it's unknown where the name ends */
 	{FAILED, "FAILED (" NODE ")(?: - .*)?"},
 	{PASSED, "(" NODE ") PASSED(?: +\\[ *[\\d/]+%?\\])?"},
 	{PASSED, "(?:\\[gw\\d+\\] \\[ *\\d+%\\] )?PASSED (" NODE ") *"},
@@ -69,7 +70,7 @@ static const struct form {
 	{FAILED | SHORT, "test (.+) \\.\\.\\. FAILED"},
 	{PASSED | SHORT, "test (.+) \\.\\.\\. ok"},
 	{SUM, "test result: (?:ok|FAILED)\\. (.+); finished in [\\d.]+s"},
-	/* mocha, jest --verbose; mocha's failures are named again behind its sum, not so deep */
+	/* mocha, jest --verbose; mocha names its failures again behind its sum, with less indent */
 	{FAILED | SHORT, " {4,}\\d+\\) (.+)"},
 	{FAILED | SHORT, " {4,}✕ (.+?)" TIME},
 	{PASSED | SHORT, " {4,}(?:✓|✔) (.+?)" TIME},
@@ -80,8 +81,8 @@ static const struct form {
 	{FAILED, " FAIL  (\\S+ > .+)"},
 	{PASSED, " ✓ (\\S+ > .+?)(?: \\d+ ?m?s)?"},
 	{SUM, " +Tests  (\\d+ [a-z]+(?: \\| \\d+ [a-z]+)*) \\(\\d+\\)"},
-	/* node --test; its failures are named again behind its sum. A suite that fails looks like a
-	   test, and is not counted. */
+	/* node --test; it names its failures again behind its sum. It prints a suite that fails as
+	   it prints a test, but does not count it. */
 	{PASSED | SHORT, "✔ (.+) \\([\\d.]+ms\\)"},
 	{FAILED | SHORT, "✖ (.+) \\([\\d.]+ms\\)"},
 	{SPOILT, "ℹ suites [1-9]\\d*"},
@@ -99,7 +100,7 @@ static const struct form {
 	{RAN, "\\d+% tests passed, \\d+ tests? failed out of (\\d+)"},
 };
 
-/* The words of sums. */
+/* The words in sums. */
 static const struct {
 	const char *word;
 	enum mark mark;
@@ -114,16 +115,16 @@ static const struct {
 struct outcome {
 	pcre2_code *code;
 	pcre2_match_data *match;
-	/* Those of both texts; a name may come several times. */
+	/* The names of both texts. A name may be there several times. */
 	struct name {
 		char *text;
 		unsigned where; /* bits, see WHERE() */
 	} * names;
 	size_t count, room;
-	bool is_short; /* a name of them */
+	bool is_short; /* at least one name is SHORT */
 	struct side {
 		uint64_t counts[SPOILT + 1];
-		uint64_t names[2]; /* different ones that FAILED, that PASSED */
+		uint64_t names[2]; /* how many different ones FAILED, PASSED */
 	} sides[2];
 };
 
@@ -135,7 +136,7 @@ struct outcome *outcome_new(void)
 	struct buffer pattern = BUFFER_INIT;
 	int error;
 	size_t offset;
-	/* One pattern of all, which marks the one that fits. */
+	/* Joins all patterns to one. (*:N) says which of them has matched. */
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
 		buffer_printf(&pattern, "%s(?:%s)(*:%zu)", i ? "|" : "(?|", forms[i].pattern, i);
 	buffer_append_string(&pattern, ")");
@@ -165,7 +166,7 @@ void outcome_free(struct outcome *o)
 	free(o);
 }
 
-/* Returns whether it can be added, stand in a line as it is, and be told from others. */
+/* Adds a name. Returns false if there is no room for it, or if it can't be printed unchanged. */
 static bool outcome_add_name(struct outcome *o, const char *text, unsigned where)
 {
 	bool is_plain = utf8_all_clean(text, strlen(text)) && !strpbrk(text, "\"\\\t") &&
@@ -179,7 +180,7 @@ static bool outcome_add_name(struct outcome *o, const char *text, unsigned where
 	return name;
 }
 
-/* Adds up "1 failed, 2 passed", "failures=1, errors=2", "pass 2". */
+/* Adds the counts of a sum: "1 failed, 2 passed", "failures=1, errors=2", "pass 2". */
 static void side_add_sum(struct side *side, enum mark sum, char *list)
 {
 	side->counts[sum]++;
@@ -202,7 +203,7 @@ void outcome_add_line(struct outcome *o, bool before, const char *line, size_t l
 {
 	struct side *side = &o->sides[before];
 	char text[LINE_MOST + 1] = "1";
-	/* go fails a test behind what it printed without a newline. */
+	/* If a test has printed an unfinished line, go prints "--- FAIL: " behind it. */
 	const char *fail = len > 0 && line[len - 1] == ')'
 				   ? memmem(line, len, "--- FAIL: ", strlen("--- FAIL: "))
 				   : NULL;
@@ -229,7 +230,7 @@ static int name_order(const void *a, const void *b)
 	return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
 }
 
-/* Sorts the names, and makes one of those that are equal. Returns false if one has failed and
+/* Sorts the names and merges equal ones. Returns false if one text has a name both failed and
    passed. */
 static bool outcome_settle(struct outcome *o)
 {
@@ -254,8 +255,9 @@ static bool outcome_settle(struct outcome *o)
 	return true;
 }
 
-/* Whether those that FAILED, or PASSED, are all named: as many as are counted, alone or with the
-   others. Where one runner counts them alone and another does not, a name could be of either. */
+/* Whether all tests that FAILED, or PASSED, are named: there are as many names as the runner has
+   counted. Some runners count only all tests that ran, so all names are compared with that. If
+   runners of both kinds have printed, it is unknown which of them a name belongs to. */
 static bool side_names(const struct side *s, enum mark mark)
 {
 	const bool tells = s->counts[SUM] || s->counts[WHOLE];
@@ -267,8 +269,8 @@ static bool side_names(const struct side *s, enum mark mark)
 	return s->names[FAILED] + s->names[PASSED] + s->counts[LEFT] == ran;
 }
 
-/* Whether the tests of `s` are at least those of `other`, but for `more`: as many runs of a runner
-   that tells what it leaves out, and of no other. */
+/* Whether all tests of `other` but `more` ran in `s` as well. That is so if the runner says what it
+   leaves out, no other runner has printed, and the counts are large enough. */
 static bool side_covers(const struct side *s, const struct side *other, uint64_t more)
 {
 	return s->counts[WHOLE] > 0 && s->counts[WHOLE] >= other->counts[WHOLE] &&
@@ -277,8 +279,8 @@ static bool side_covers(const struct side *s, const struct side *other, uint64_t
 		       other->counts[FAILED] + other->counts[PASSED];
 }
 
-/* Whether both texts have the same tests, none left out: one that is gone would pass for its
-   namesake in another file. */
+/* Whether both texts name the same tests, and none was left out. Otherwise a test that is gone
+   could be taken for one of the same name in another file. */
 static bool outcome_has_the_same(const struct outcome *o)
 {
 	for (size_t i = 0; i < o->count; i++) {
@@ -289,7 +291,7 @@ static bool outcome_has_the_same(const struct outcome *o)
 	return o->sides[0].counts[LEFT] + o->sides[1].counts[LEFT] == 0;
 }
 
-/* Names as they are printed: those that fit, and how many there are. */
+/* A list as it is printed: the names that fit, and the number of all. */
 struct list {
 	const char *what;
 	struct buffer text;
@@ -345,8 +347,8 @@ void outcome_compare(char out[OUTCOME_LEN], struct outcome *o, bool succeeded)
 		buffer_release(&l->text);
 	}
 	buffer_append_string(&text, same ? " (the same)" : ")");
-	/* Where a run has failed and no test, something else has. A test that there was not before
-	   is new as well; one that was left out is not. */
+	/* If a run has failed and none of its tests, something else has, so nothing is said. A test
+	   that didn't exist before counts as new, but not one that was left out before. */
 	if ((same || *joint == ';') && (now->names[FAILED] || (succeeded && !same)) &&
 	    (unknown == 0 || side_covers(before, now, unknown)) && buffer_check(&text) == 0)
 		snprintf(out, OUTCOME_LEN, "%.*s", (int)text.len, text.data);

@@ -1,7 +1,7 @@
-// Which tests have failed, as the lines of their runner name them, and how that differs from the
-// run before.
+// Which tests have failed, by the names that a test runner prints, and which failed in the run
+// before.
 //
-// Names are evidence only where there are as many of them as the runner itself has counted.
+// Names are relied on only if there are as many of them as the runner itself has counted.
 #ifndef TERSE_COMPARE_OUTCOME_H
 #define TERSE_COMPARE_OUTCOME_H
 
@@ -16,13 +16,14 @@ struct outcome;
 struct outcome *outcome_new(void);
 void outcome_free(struct outcome *o);
 
-/* Takes the next line of the text, or of the one `before`, without its newline. */
+/* Takes the next line, without its newline, of the text or, with `before`, of the text of the run
+   before. */
 void outcome_add_line(struct outcome *o, bool before, const char *line, size_t len);
 
-/* Writes "failed: 2 (new: test_a; fixed: test_c)", or "" if any part of that is not proven.
-   `succeeded`: how the run has ended. `new`: not among those that failed before; `fixed`: named as
-   passed now; `no longer`: not among those that failed now, of a runner that tells when it has left
-   tests out; `the same`: the same ones as before. */
+/* Writes "failed: 2 (new: test_a; fixed: test_c)", or "" if a part of that is not certain.
+   `succeeded`: the run's exit status was 0. "new" has not failed before; "fixed" has failed before,
+   and passed now; "no longer" has failed before, and is not named now by a runner that says what it
+   leaves out; "the same": the same tests have failed before. */
 void outcome_compare(char out[OUTCOME_LEN], struct outcome *o, bool succeeded);
 
 #endif

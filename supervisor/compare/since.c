@@ -15,10 +15,10 @@
 /* Longer texts are not compared at the end of a run: it would take too long. */
 #define TEXT_MOST ((uint64_t)16 * 1024 * 1024)
 
-/* Lines of journals that are looked through: runs of the last days. */
+/* The most lines of journals that are searched for an earlier run; they reach back some days. */
 #define LOOKS 1000
 
-/* Opens the text of a run, or its standard error. Returns false if a part is missing, or if it is
+/* Opens the text of a run, or its standard error. Returns false if the text is not complete, or
    longer than `most`. */
 static bool since_open_text(struct text *text, int dir, const struct meta *m, bool is_stderr,
 			    uint64_t most)
@@ -28,8 +28,8 @@ static bool since_open_text(struct text *text, int dir, const struct meta *m, bo
 	       text_open(text, dir, m->id, is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) == 0;
 }
 
-/* Whether two texts are the same in every byte; false if one can't be read. Most texts already
-   differ in length. */
+/* Whether two texts are the same in every byte; false if one can't be read. Compares the lengths
+   first. */
 static bool since_is_same_part(const struct since_run *run, const struct earlier_run *other,
 			       bool is_stderr)
 {
@@ -55,10 +55,11 @@ static bool since_is_same_part(const struct since_run *run, const struct earlier
 	return same;
 }
 
-/* Lines of longer texts are not looked at: that would take more than some 10 ms. */
+/* In longer texts no tests are looked for: that would take more than about 10 ms. */
 #define LINES_MOST ((uint64_t)4 * 1024 * 1024)
 
-/* Opens the lines of a text; NULL if some are missing. walk_free() and text_close() them. */
+/* Opens a text and walks its lines; NULL if the text is not complete. To be ended by walk_free()
+   and text_close(). */
 static struct walk *since_walk(struct text *text, int dir, const struct meta *m, bool is_stderr)
 {
 	static const struct walk_options options = {.from = 1, .here = true};
@@ -79,7 +80,8 @@ static int since_next_print(void *ctx, uint64_t *print)
 	return kind == WALK_LINE ? 1 : kind == WALK_END ? 0 : -1;
 }
 
-/* Which tests have failed. Nobody knows what a run that was ended has left out. */
+/* Compares which tests have failed. Does nothing if one of the runs was ended early, since nobody
+   knows which tests it left out. */
 static void since_compare_names(struct wording_since *out, const struct since_run *run,
 				const struct earlier_run *last)
 {

@@ -12,22 +12,23 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* PCRE2 counts the steps from one beginning of a match. Its own default: a tenth of a second and
-   more. */
+/* The most steps that PCRE2 may take to match from one position. This is PCRE2's default; it lasts
+   a tenth of a second or more. */
 #define STEPS_MAX 10000000
 
-/* Most patterns never take so many. Those that do are tried at few beginnings at a time, and so
-   long in all as there is text. */
+/* Most patterns take at most STEPS_FEW from one position, and are tried at STARTS positions a call.
+   Others get STEPS_MAX at STARTS_FEW positions a call; between calls the time is checked. All calls
+   together may take SPENT_MAX_US, and US_PER_BYTE more for each byte of text. */
 #define STEPS_FEW    1000
 #define STARTS       ((size_t)64 * 1024)
 #define STARTS_FEW   ((size_t)16)
 #define SPENT_MAX_US 2000000
 #define US_PER_BYTE  1
 
-/* In place of an error of PCRE2. */
+/* The error of a match that took too long; no number of PCRE2's own. */
 #define ERROR_TIME (-1000)
 
-/* KiB that matching without JIT may take. */
+/* KiB of heap that matching without JIT may take. */
 #define HEAP_MAX 4096
 
 #define JIT_STACK_MIN ((size_t)32 * 1024)
@@ -37,15 +38,16 @@ struct matcher {
 	const char *pattern;
 	struct matcher_options options;
 	pcre2_code *code;
-	pcre2_code *windows; /* the same, with which where a match begins can be limited; or NULL */
+	pcre2_code *windows; /* the same, compiled so that the end of the range where a match begins
+				can be set; or NULL */
 	bool jit;
-	bool in_line; /* a match in many lines lies in one of them, and is a match there */
+	bool in_line; /* a match in a text of many lines is also a match of one line */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 	pcre2_jit_stack *stack;
-	int error;                  /* of PCRE2, when it gave up */
+	int error;                  /* of PCRE2, or ERROR_TIME: why it gave up */
 	uint64_t searched;          /* bytes */
-	int64_t clock_us, spent_us; /* of the processor */
+	int64_t clock_us, spent_us; /* processor time */
 };
 
 /* --- compiling ------------------------------------------------------------- */
@@ -65,10 +67,11 @@ static int matcher_compile(struct matcher *m, const struct buffer *pattern, uint
 	}
 	pcre2_code_free(m->code);
 	m->code = code;
-	/* Without JIT (memory may not be made executable everywhere, and there is "(*NO_JIT)") it
-	   is interpreted. */
+	/* If JIT fails, the pattern is interpreted: memory can't be made executable everywhere, and
+	   the pattern may begin with "(*NO_JIT)". */
 	size_t size = 0;
-	/* Nor does JIT count the steps of non-atomic assertions, which could go on for ever. */
+	/* JIT does not count the steps of non-atomic assertions, so a match with them could go on
+	   for ever. */
 	bool counts = !memmem(pattern->data, pattern->len, "(?*", 3) &&
 		      !memmem(pattern->data, pattern->len, "(?<*", 4) &&
 		      !memmem(pattern->data, pattern->len, "(*n", 3);
@@ -77,7 +80,7 @@ static int matcher_compile(struct matcher *m, const struct buffer *pattern, uint
 	return 0;
 }
 
-/* With `more` flags. */
+/* Compiles the pattern. `more`: flags of PCRE2 besides those of the options. */
 static int compile_all(struct matcher *m, uint32_t more, struct matcher_error *error)
 {
 	const char *pattern = m->pattern;
@@ -97,7 +100,8 @@ static int compile_all(struct matcher *m, uint32_t more, struct matcher_error *e
 		errno = ENOMEM;
 		goto out;
 	}
-	/* Otherwise PCRE2 10.42 does not find "(?=b)a?b" in "b": it expects two characters. */
+	/* PCRE2 10.42 would not find "(?=b)a?b" in "b", since it takes two characters for the least
+	   length. */
 	if (memmem(text.data, text.len, "(?=", 3))
 		flags |= PCRE2_NO_START_OPTIMIZE;
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
@@ -105,8 +109,9 @@ static int compile_all(struct matcher *m, uint32_t more, struct matcher_error *e
 		goto out;
 	m->in_line = options->literal ? !strchr(pattern, '\n') : !strpbrk(pattern, "\n$\\([^");
 	if (options->word) {
-		/* Between conditions that no word goes on. Where it can't be put there, less exact:
-		   "-x" is no word in "a -x b" then. */
+		/* Asserts that no word character is before or behind the pattern. Some patterns
+		   can't be put into a group; PCRE2's own option serves for them, but it doesn't
+		   find "-x" in "a -x b". */
 		buffer_printf(&word, "(?<!\\w)(?:%.*s\\E)(?!\\w)", (int)text.len, text.data);
 		if (buffer_check(&word) < 0)
 			goto out;
@@ -167,7 +172,7 @@ void matcher_free(struct matcher *m)
 
 /* --- one line -------------------------------------------------------------- */
 
-/* Adds the time since the last look. Returns whether that is too much for so much text. */
+/* Adds the time since the last call. Returns whether the sum is too much for this much text. */
 static bool matcher_is_late(struct matcher *m)
 {
 	const int64_t before_us = m->clock_us;
@@ -185,7 +190,7 @@ static enum matcher_result matcher_run(struct matcher *m, const char *data, size
 	int rc =
 		m->jit ? pcre2_jit_match(m->code, subject, len, start, options, m->match, m->limits)
 		       : pcre2_match(m->code, subject, len, start, options, m->match, m->limits);
-	/* 0: the pattern has groups, which do not matter here. */
+	/* rc is 0 if the pattern has groups, which are not stored. */
 	if (rc >= 0 && span) {
 		const size_t *ends = pcre2_get_ovector_pointer(m->match);
 		*span = (struct matcher_span){ends[0], ends[1]};
@@ -204,8 +209,8 @@ enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len
 	return result;
 }
 
-/* The same at a part of all beginnings after the other, so that it can be seen how long it takes.
- */
+/* Does what matcher_run() does, but at a part of the positions in each call, so that the time can
+   be checked between calls. */
 static enum matcher_result matcher_run_windows(struct matcher *m, const char *data, size_t len,
 					       size_t start, uint32_t options,
 					       struct matcher_span *span)
@@ -213,7 +218,7 @@ static enum matcher_result matcher_run_windows(struct matcher *m, const char *da
 	pcre2_code *const code = m->code;
 	struct matcher_error ignored;
 	enum matcher_result result = MATCHER_NONE;
-	size_t from = start, few = start; /* up to there few are tried */
+	size_t from = start, few = start; /* before this offset, STARTS_FEW are tried a call */
 	m->code = m->windows;
 	if (!m->windows && compile_all(m, PCRE2_USE_OFFSET_LIMIT, &ignored) < 0) {
 		m->error = PCRE2_ERROR_NOMEMORY;
@@ -263,8 +268,8 @@ enum matcher_result matcher_part(struct matcher *m, const char *data, size_t len
 
 enum matcher_result matcher_next(struct matcher *m, const char *data, size_t len, size_t *at)
 {
-	/* All lines at once: some patterns are found far faster. What is too much for one call may
-	   be possible line by line. */
+	/* Searches all lines at once, since some patterns are found far faster so. If PCRE2 gives
+	   up, searches line by line. */
 	if (m->in_line) {
 		struct matcher_span span;
 		enum matcher_result result = matcher_run(m, data, len, 0, 0, &span);

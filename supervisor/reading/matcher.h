@@ -7,24 +7,24 @@
 
 struct matcher;
 
-// A pattern matches a line without its newline; "^" and "$" are where the line begins and
-// ends. A carriage return at the end of a line may be there or not, as the pattern likes it:
-// both "end$" and "end\r" match "end\r\n". Characters are those of UTF-8, and classes, cases
-// and word boundaries those of Unicode; bytes that are not UTF-8 match nothing.
+// A pattern is matched against a line without its newline; "^" and "$" are the ends of the line. A
+// carriage return at the end of a line is optional: both "end$" and "end\r" match "end\r\n". Text
+// is UTF-8; classes, case and word boundaries are those of Unicode. Bytes that are not UTF-8 match
+// nothing.
 
 struct matcher_options {
 	bool ignore_case;
-	bool word;    /* there is no word character directly before and behind a match */
+	bool word;    /* a match has no word character directly before or behind it */
 	bool literal; /* the pattern is a string, not an expression */
 };
 
 struct matcher_error {
-	size_t offset; /* bytes into the pattern */
+	size_t offset; /* in the pattern, in bytes */
 	char text[160];
 };
 
-/* The pattern stays the caller's. NULL with errno: EINVAL: the pattern is not valid, *error tells
- * why; else ENOMEM. */
+/* Compiles a pattern, which has to outlive the matcher. Returns NULL with errno: EINVAL if the
+   pattern is invalid, which *error explains; ENOMEM. */
 struct matcher *matcher_new(const char *pattern, const struct matcher_options *options,
 			    struct matcher_error *error);
 void matcher_free(struct matcher *m);
@@ -32,8 +32,8 @@ void matcher_free(struct matcher *m);
 enum matcher_result {
 	MATCHER_NONE,
 	MATCHER_FOUND,
-	MATCHER_GAVE_UP, /* matching takes too many steps, too long (2 s of the processor, and one
-			    more for each MB) or too much memory: see matcher_reason */
+	MATCHER_GAVE_UP, /* matching takes too many steps, too much time (2 s of processor time, and
+			    1 s more for each MB) or too much memory: see matcher_reason() */
 };
 
 struct matcher_span {
@@ -44,17 +44,17 @@ struct matcher_span {
 enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len,
 				 struct matcher_span *span);
 
-/* The same in a part of a line that is too long to be had at once. A match has to begin at `start`
-   or behind; the bytes before it are there to be looked back at. `start` 0: the line begins with
-   this part; `ends`: it ends with it. `span` may be NULL. */
+/* Matches a part of a line that is too long to be held whole. A match begins at `start` or behind
+   it; the bytes before `start` serve lookbehind. With `start` 0 the line begins where the part
+   begins; with `ends` it ends where the part ends. `span` may be NULL. */
 enum matcher_result matcher_part(struct matcher *m, const char *data, size_t len, size_t start,
 				 bool ends, struct matcher_span *span);
 
-/* Finds the first line that matches in many: whole ones, of which the last need not have a newline.
-   Sets *at to its beginning. MATCHER_GAVE_UP: *at is the line it gave up at. */
+/* Finds the first line that matches in a text of whole lines; the last one may lack its newline.
+   Stores the offset of that line in *at; with MATCHER_GAVE_UP, that of the line it gave up at. */
 enum matcher_result matcher_next(struct matcher *m, const char *data, size_t len, size_t *at);
 
-/* Why it gave up, as part of a sentence ("it takes over 10 million steps, ..."). */
+/* Why matching was given up, as part of a sentence ("it takes over 10 million steps, ..."). */
 const char *matcher_reason(const struct matcher *m);
 
 #endif

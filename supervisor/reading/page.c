@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the bytes of the first character, and stores the room it takes. */
+/* Returns the length of the first character, and in *cost how many bytes it takes when printed. */
 static size_t fit_measure(const char *data, size_t len, size_t *cost)
 {
 	uint32_t cp;
@@ -26,7 +26,7 @@ static size_t fit_measure(const char *data, size_t len, size_t *cost)
 	return step;
 }
 
-/* Returns how many bytes from the front of `data` take at most `room`. */
+/* Returns how many bytes at the start of `data` fit into `room`, in whole characters. */
 static size_t fit_front(const char *data, size_t len, size_t room)
 {
 	size_t at = 0, used = 0;
@@ -40,7 +40,7 @@ static size_t fit_front(const char *data, size_t len, size_t room)
 	return at;
 }
 
-/* The same from the end of `data`. */
+/* Returns how many bytes at the end of `data` fit into `room`, in whole characters. */
 static size_t fit_back(const char *data, size_t len, size_t room)
 {
 	size_t total = 0, cost, from = 0;
@@ -53,8 +53,8 @@ static size_t fit_back(const char *data, size_t len, size_t room)
 	return len - from;
 }
 
-/* Returns the last offset up to `at` (at most `len`) where a character begins. `data` begins with a
-   character. */
+/* Returns the last offset at or before `at` where a character begins. `at` is at most `len`; `data`
+   begins with a character. */
 static size_t fit_floor(const char *data, size_t len, size_t at)
 {
 	uint32_t cp;
@@ -67,8 +67,8 @@ static size_t fit_floor(const char *data, size_t len, size_t at)
 	return at;
 }
 
-/* Adds the line that announces a gap. `open`: the line before has no newline yet. Returns where the
-   line begins. */
+/* Adds the line that announces a gap. `open`: the line before it has no newline yet. Returns the
+   offset in `out` where the announcement begins. */
 static size_t add_gap(struct buffer *out, bool open, const struct gap *gap)
 {
 	char line[GAP_ANNOUNCE_MAX];
@@ -78,7 +78,7 @@ static size_t add_gap(struct buffer *out, bool open, const struct gap *gap)
 	return start;
 }
 
-/* The text from `start` on becomes a piece. Returns 0, or -1 with ENOMEM. */
+/* Makes a piece of the page's text from `start` on. Returns 0, or -1 with ENOMEM. */
 static int page_add_piece(struct page *p, size_t start, uint64_t number, bool gap)
 {
 	struct page_piece *added = array_add(&p->pieces, &p->count, &p->cap, sizeof(*added));
@@ -93,7 +93,7 @@ static int page_add_piece(struct page *p, size_t start, uint64_t number, bool ga
 	return 0;
 }
 
-/* Drops the first pieces until the rest fits; the last line stays, and a gap before it. */
+/* Drops the first pieces until the rest fits. Keeps the last line, and a gap directly before it. */
 static void page_drop(struct page *p)
 {
 	size_t drop = 0, keep = p->count > 1 && p->pieces[p->count - 2].gap ? 2 : 1;
@@ -101,7 +101,8 @@ static void page_drop(struct page *p)
 		p->used -= p->pieces[drop].cost;
 		p->lines -= !p->pieces[drop++].gap;
 	}
-	/* The beginning of a line that ends in the gap is omitted, too. */
+	/* If a line ends inside the gap, its beginning was dropped, so the line counts as
+	   omitted. */
 	if (drop > 0 && p->pieces[drop].gap && p->pieces[drop].number == p->pieces[drop - 1].number)
 		p->pieces[drop].number++;
 	size_t gone = drop ? p->pieces[drop].start : 0;
@@ -112,7 +113,7 @@ static void page_drop(struct page *p)
 		p->pieces[i].start -= gone;
 }
 
-/* Whether the line or gap that begins here is wanted; if not, the page ends before it. */
+/* Whether the next line or gap belongs to the page. If not, ends the page before it. */
 static bool page_wants(struct page *p)
 {
 	const struct page_request *r = p->request;
@@ -128,7 +129,8 @@ static bool page_wants(struct page *p)
 	p->left = r->limit ? r->limit - (p->number - p->from) : 0;
 	if (p->stop == PAGE_ASKED)
 		p->left = r->limit;
-	/* Its number would give the first part again. */
+	/* The line's number would lead to its first part again, so the next page goes on by an
+	   offset. */
 	if (p->rest && p->lines > 0)
 		p->next_byte = p->start;
 	return false;
@@ -148,7 +150,7 @@ static void page_add_text(struct page *p, uint64_t number, const char *data, siz
 	guard_text(&p->text, data, len, GUARD_LINE);
 }
 
-/* The room for a line itself: what page_add_text() adds is taken. */
+/* The room for a line itself, without the number and guard that page_add_text() adds. */
 static size_t page_room(const struct page *p, uint64_t number, const char *data, size_t len)
 {
 	const size_t room = p->request->room;
@@ -157,7 +159,7 @@ static size_t page_room(const struct page *p, uint64_t number, const char *data,
 	return taken < room ? room - taken : 0;
 }
 
-/* The line goes into the page, or ends it. Returns 0, or -1 with ENOMEM. */
+/* Adds a line to the page, or ends the page before it. Returns 0, or -1 with ENOMEM. */
 static int page_add_line(struct page *p, const struct walk_line *line)
 {
 	const struct page_request *r = p->request;
@@ -177,7 +179,7 @@ static int page_add_line(struct page *p, const struct walk_line *line)
 		}
 		size_t room = page_room(p, p->number, line->data, len);
 		size_t keep = fit_front(line->data, len, room);
-		/* Never cuts off only the newline. */
+		/* Does not cut if only the newline would be cut off. */
 		if (whole && line->newline && fit_floor(line->data, len, len - 1) <= keep)
 			keep = len;
 		p->cut.at = p->start + keep;
@@ -192,11 +194,12 @@ static int page_add_line(struct page *p, const struct walk_line *line)
 	return 0;
 }
 
-/* Goes on from where the text stands, the beginning of line `number`, until the page stops. Returns
-   0, or -1 with errno. */
+/* Fills the page from the text's position, which is the start of line `number`. Returns 0, or -1
+   with errno. */
 static int page_collect(struct page *p, struct text *t, uint64_t number)
 {
-	/* A line that can fit comes in one part: cleaning leaves at least three quarters of it. */
+	/* A line that fits has to come in one part. Cleaning leaves at least three quarters of its
+	   bytes, so twice the room is enough. */
 	const struct walk_options options = {
 		.from = number, .here = true, .most = 2 * p->request->room + 2};
 	struct walk *w = walk_new(t, NULL, &options);
@@ -205,7 +208,7 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 	while (result == 0 && p->stop == PAGE_OPEN) {
 		enum walk_kind kind = walk_step(w, &line);
 		p->number = line.number;
-		/* The end of a line that was cut. */
+		/* The line behind the one that was cut tells how much was cut off. */
 		if (p->closed && p->cut.bytes == 0 && !line.more_before) {
 			p->cut.bytes = line.offset - p->cut.at;
 			if (p->cut.bytes)
@@ -221,7 +224,8 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 			result = page_add_line(p, &line);
 		else if (kind == WALK_END)
 			p->stop = PAGE_END;
-		/* A line that continues behind the gap stays together with it. */
+		/* A gap inside a line is shown even if the page is full, since the line continues
+		   behind it. */
 		else if (p->inside || page_wants(p)) {
 			const struct text_piece *gap = line.gap;
 			size_t len = p->text.len;
@@ -236,7 +240,8 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 	return result;
 }
 
-/* Cuts the last line of the text, the only one, to the end that fits, and says so before it. */
+/* Cuts the page's only line, the last one of the text, to the end of it that fits. A line before it
+   says so. */
 static int page_cut_last(struct page *p, const struct text *t)
 {
 	const struct page_request *r = p->request;
@@ -278,7 +283,8 @@ static int page_make_tail(struct page *p, struct text *t)
 		if (text_seek(t, number, &found) < 0)
 			return -1;
 	} else {
-		/* More bytes can't fit: the place may be inside the last line. */
+		/* No more than this many bytes can fit. The position may be inside the last
+		   line. */
 		if (text_seek_back(t, tail, 2 * p->request->room, &found) < 0)
 			return -1;
 		number = total >= found ? total - found + (found > 0) : 1;
@@ -317,7 +323,7 @@ int page_seek(struct text *t, const struct page_request *r, uint64_t *number, ui
 	int result = text_seek(t, *number, total);
 	if (result != 1)
 		return result;
-	/* An empty text has line 1, and a growing text a next line. */
+	/* Line 1 of an empty text can be asked for, and so can the next line of a growing text. */
 	if (*number > 1 && !(t->held && *number == *total + 1))
 		return 1;
 	text_seek_byte(t, t->size);
@@ -336,7 +342,7 @@ int page_make(struct page *p, struct text *t, const struct page_request *request
 		p->to = p->pieces[i].number;
 		p->from = p->from ? p->from : p->to;
 	}
-	/* A line that continues behind a gap is shown in part. */
+	/* A line that continues behind the page counts as shown, though only in part. */
 	if (p->next)
 		p->to = p->next - !p->next_byte;
 	return result < 0 || buffer_check(&p->text) < 0 ? -1 : result;
@@ -351,7 +357,7 @@ void page_release(struct page *p)
 
 /* --- bytes -------------------------------------------------------------------------- */
 
-/* Bytes around an offset that show whether a character begins there. */
+/* This many bytes on both sides of an offset show whether a character begins there. */
 #define AROUND 4
 
 int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
@@ -364,7 +370,7 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 	buffer_clear(&s->raw);
 	buffer_clear(&s->text);
 	if (r->from < t->gap.begin || r->from >= t->gap.end) {
-		/* From the beginning of the character there. */
+		/* Begins where the character at the offset begins. */
 		char around[2 * AROUND];
 		size_t before = r->from < AROUND ? (size_t)r->from : AROUND;
 		ssize_t n = text_read(t, around, sizeof(around), r->from - before);
@@ -373,8 +379,8 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 		if ((size_t)n > before)
 			s->from -= before - fit_floor(around, (size_t)n, before);
 	}
-	/* Reads these bytes, and a few around them that show where characters begin, up to a gap or
-	   the end. */
+	/* Reads the wanted bytes up to a gap or the end, and a few more, which show where the last
+	   character ends. */
 	size_t len = wanted - s->from < most ? (size_t)(wanted - s->from) : most;
 	if (buffer_reserve(&s->raw, len + AROUND) < 0)
 		return -1;
@@ -393,16 +399,16 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 			gap = true;
 		}
 	}
-	/* A gap may have been skipped. */
+	/* If a gap was skipped, fewer bytes are wanted. */
 	len = wanted <= s->from ? 0 : wanted - s->from < len ? (size_t)(wanted - s->from) : len;
 	if (len < s->raw.len)
 		len = fit_floor(s->raw.data, s->raw.len, len);
 	else
 		len = s->raw.len;
-	/* A byte takes at most three. */
+	/* A byte takes at most three when printed. */
 	size_t keep = len > r->room / 3 ? fit_front(s->raw.data, len, r->room) : len;
 	s->full = keep < len;
-	/* The first character at least. */
+	/* Keeps the first character even if there is no room for it. */
 	if (keep == 0 && r->length > 0 && !gap) {
 		keep = s->raw.len > 0;
 		while (keep < s->raw.len && fit_floor(s->raw.data, s->raw.len, keep) < keep)

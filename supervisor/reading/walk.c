@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The smallest block that is read into. */
+/* The least size of `data`. */
 #define WALK_LEAST ((size_t)4096)
 
-/* Bytes of lines that are kept from one block to the next for walk_before(). */
+/* The most bytes of lines that are kept for walk_before() when the next block is read. */
 #define KEPT_MAX ((size_t)128 * 1024)
 
 struct walk {
@@ -25,18 +25,19 @@ struct walk {
 
 	char *data;
 	size_t cap, most, start, at, end, len;
-	uint64_t base; /* where `data` is in the file */
+	uint64_t base; /* offset of `data` in the file */
 	uint64_t line; /* number of the line at `at` */
-	size_t last;   /* where the line that came last is */
+	size_t last;   /* offset in `data` of the line that was returned last */
 
-	size_t hit; /* the next matching line from `at` on, `end`: none */
+	size_t hit; /* offset of the next matching line at or behind `at`; `end`: none */
 	bool hit_known;
 
-	struct text_piece gap; /* TEXT_GAP: behind `len`; kept for its line */
-	bool at_gap, at_end;   /* nothing comes behind `len` before it; at all */
-	bool is_long;          /* the line at `at` goes on behind `len` = `cap` */
-	bool in_long;          /* the line at `at` was given; its rest is to be passed over */
-	bool in_parts;         /* a part of the line was given, the rest of it comes next */
+	struct text_piece gap; /* the gap behind `len`; struct walk_line points to it */
+	bool at_gap, at_end;   /* a gap, or the end of the text, is directly behind `len` */
+	bool is_long;          /* the line at `at` fills `data`, and goes on */
+	bool in_long;          /* a part of the line at `at` was returned; its rest is skipped */
+	bool in_parts;         /* a part of the line at `at` was returned; its rest is returned
+				  next */
 };
 
 struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_options *options)
@@ -54,7 +55,7 @@ struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_op
 		.cap = WALK_BLOCK + (options->context ? KEPT_MAX : 0),
 		.line = options->from,
 	};
-	/* It grows with need. */
+	/* `data` grows if lines need it. */
 	if (w->cap > text->size)
 		w->cap = (text->size / WALK_LEAST + 1) * WALK_LEAST;
 	if (w->cap > w->most)
@@ -83,14 +84,14 @@ void walk_free(struct walk *w)
 
 /* --- blocks ------------------------------------------------------------------ */
 
-/* Where the line begins that ends before `at`. */
+/* The offset where the line begins that ends at `at`. */
 static size_t line_before(const struct walk *w, size_t at)
 {
 	const char *newline = memrchr(w->data + w->start, '\n', at - 1 - w->start);
 	return newline ? (size_t)(newline - w->data) + 1 : w->start;
 }
 
-/* Drops what nobody will ask for any longer. */
+/* Drops the lines before `at`, but for as many as `context` says. */
 static void walk_drop(struct walk *w, uint64_t context)
 {
 	size_t keep = w->at;
@@ -126,7 +127,7 @@ static int read_piece(struct walk *w)
 	return 0;
 }
 
-/* Finds where the whole lines from `at` on end; `from`: no newline is before. */
+/* Finds the end of the whole lines from `at` on. Between `at` and `from` there is no newline. */
 static void walk_settle(struct walk *w, size_t from)
 {
 	const char *newline = memrchr(w->data + from, '\n', w->len - from);
@@ -136,12 +137,11 @@ static void walk_settle(struct walk *w, size_t from)
 	w->hit_known = false;
 }
 
-/* Makes sure that there is a line at `at` (WALK_LINE), or returns what else comes. */
+/* Reads until a line is at `at` and returns WALK_LINE; or returns what comes in its place. */
 static enum walk_kind get_line(struct walk *w)
 {
 	if (w->in_long) {
-		/* The rest of a line that is not held at once is passed, up to the newline or a
-		   gap. */
+		/* Skips the rest of a long line, up to its newline or a gap. */
 		const char *newline;
 		while (!(newline = memchr(w->data + w->at, '\n', w->len - w->at)) && !w->at_gap &&
 		       !w->at_end) {
@@ -154,8 +154,8 @@ static enum walk_kind get_line(struct walk *w)
 		w->line++;
 		walk_settle(w, w->at);
 	}
-	/* All lines that were there are passed: reads until there is a whole one, a gap or the end.
-	 */
+	/* If all lines of the block were returned, reads until there is a whole line, a gap or the
+	   end. */
 	if (w->at == w->end && !w->is_long && !w->at_gap && !w->at_end)
 		walk_drop(w, w->options.context);
 	while (w->at == w->end && !w->is_long && !w->at_gap && !w->at_end) {
@@ -167,7 +167,8 @@ static enum walk_kind get_line(struct walk *w)
 			w->data = data;
 			w->cap = larger;
 		} else if (w->len == w->cap) {
-			/* Dropping the lines that were kept may make room. */
+			/* Makes room by dropping the lines that were kept. If there are none, the
+			   line is a long one. */
 			w->is_long = w->at == 0;
 			walk_drop(w, 0);
 			if (w->is_long)
@@ -178,15 +179,15 @@ static enum walk_kind get_line(struct walk *w)
 			return WALK_FAILED;
 		walk_settle(w, before);
 	}
-	/* The line of which a part was given may end here. */
+	/* With in_parts, an empty rest ends the line. */
 	if (w->at < w->end || w->is_long || w->in_parts)
 		return WALK_LINE;
 	return w->at_gap ? WALK_GAP : WALK_END;
 }
 
-/* --- a line that is not held at once ----------------------------------------- */
+/* --- a long line ----------------------------------------- */
 
-/* The line at `at` = 0 fills the buffer. */
+/* Searches a line that fills `data`, window by window; `at` is 0. */
 static enum walk_kind take_long(struct walk *w, struct walk_line *line)
 {
 	enum matcher_result result;
@@ -198,7 +199,7 @@ static enum walk_kind take_long(struct walk *w, struct walk_line *line)
 	while ((result = matcher_part(w->matcher, w->data, len, start, ends, &line->span)) ==
 		       MATCHER_NONE &&
 	       !ends) {
-		/* On with the end of what was there, and as much more as there is room for. */
+		/* Keeps the end of the window, and fills the rest of `data` from the text. */
 		const size_t keep = 2 * WALK_EDGE;
 		memmove(w->data, w->data + w->len - keep, keep);
 		w->len = keep;
@@ -231,7 +232,7 @@ static enum walk_kind take_long(struct walk *w, struct walk_line *line)
 
 /* --- lines ------------------------------------------------------------------- */
 
-/* Finds the next matching line of the block. */
+/* Finds the next matching line of the block, if it is not known. */
 static enum walk_kind find_hit(struct walk *w, struct walk_line *line)
 {
 	if (w->hit_known)
@@ -250,7 +251,7 @@ static enum walk_kind find_hit(struct walk *w, struct walk_line *line)
 
 enum walk_kind walk_step(struct walk *w, struct walk_line *line)
 {
-	/* Most lines are there. */
+	/* Most lines are in the block already. */
 	enum walk_kind kind = w->at < w->end && !w->in_long ? WALK_LINE : get_line(w);
 	*line = (struct walk_line){.number = w->line, .offset = w->base + w->at, .gap = &w->gap};
 	if (kind == WALK_GAP) {
