@@ -287,6 +287,7 @@ static int call_make(const struct call *c, bool direct)
 	if (c->spawn)
 		return (direct ? c->spawn_path : c->spawn)(c->pid, c->program, c->actions,
 							   c->attributes, c->argv, c->envp);
+	/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): each libc has a way to find it */
 	return (c->search && !direct ? n->execvpe : n->execve)(c->program, c->argv, c->envp);
 }
 
@@ -329,8 +330,8 @@ int call_run(const struct call *call)
 	/* A cheap check, without system calls. */
 	bool may_be = self_shell() && call->program && call->argv && call->argv[0] && call->envp &&
 		      call->used < STACK_MAX;
-	const char *name = may_be ? shell_call_name(call->program) : "";
-	if (call_is_runner(name) || strncmp(name, OWN_NAMES, strlen(OWN_NAMES)) == 0) {
+	const char *name = may_be ? shell_call_name(call->program) : NULL;
+	if (name && (call_is_runner(name) || strncmp(name, OWN_NAMES, strlen(OWN_NAMES)) == 0)) {
 		int error = errno, result = run_for_terse(call);
 		errno = error;
 		if (result == 0)
