@@ -324,7 +324,7 @@ void record_close(struct record *r, bool grown)
 	buffer_release(&r->shown.ranges);
 	buffer_release(&r->origin.labels);
 	r->meta.labels = NULL;
-	r->push_due = r->outbox.dir >= 0 && outbox_has_work(&r->outbox);
+	r->push_due = r->outbox.dir >= 0 && outbox_has_work(&r->outbox, r->noted);
 }
 
 void record_clean_up(const struct record *r)

@@ -64,11 +64,6 @@ void outbox_close(struct outbox *o)
 	io_close(&o->dir);
 }
 
-bool outbox_has_work(const struct outbox *o)
-{
-	return io_is_there(o->dir, WANTED);
-}
-
 /* --- files and locks ------------------------------------------------------------------ */
 
 /* The path of the file that stands for a run in wanted/, lines/ or new/. */
@@ -170,6 +165,15 @@ static int write_numbers(const struct outbox *o, const char *name, struct outbox
 	int result = write_file(o, temporary, &text, name);
 	buffer_release(&text);
 	return result;
+}
+
+bool outbox_has_work(const struct outbox *o, bool adds)
+{
+	if (adds || !io_is_there(o->dir, WANTED))
+		return adds;
+	int64_t left = (int64_t)read_numbers(o, RETRY, NULL).b - clock_real_ms();
+	/* As outbox_stay(), for a clock that was set back. */
+	return left <= 0 || left > DELAY_MOST_MS;
 }
 
 /* --- wanted ------------------------------------------------------------------------- */

@@ -50,8 +50,9 @@ struct outbox {
 int outbox_open(struct outbox *o, const struct store *store, bool make);
 void outbox_close(struct outbox *o);
 
-/* Whether there may be something to push. One system call. */
-bool outbox_has_work(const struct outbox *o);
+/* Whether a process may have something to do here: its run was noted (`adds`), or something waits,
+   and no later attempt of another process has been noted. */
+bool outbox_has_work(const struct outbox *o, bool adds);
 
 /* Whether a run with this end is pushed. */
 bool outbox_is_wanted(const struct settings *settings, const struct meta *m);
