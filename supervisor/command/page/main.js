@@ -203,7 +203,7 @@ async function begin() {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
     const inField = event.target.matches("input, select, textarea");
-    if (event.target === search && event.key === "Enter") { clearTimeout(typing); change({ q: search.value }, true); search.blur(); const begun = searching; begun.then(() => begun === searching && nextHit(1)); return; }
+    if (event.target === search && event.key === "Enter") { clearTimeout(typing); change({ q: search.value }, true); search.blur(); const begun = searching, at = list.chosen; begun.then(() => begun === searching && at === list.chosen && nextHit(1)); return; }
     if (event.target === search && event.key === "Escape") { search.value = ""; change({ q: "" }, true); search.blur(); return; }
     if (inField || (event.key === "Enter" && event.target.matches("button, a"))) return;
     const views = view.run ? view.views(view.run) : [], act = acts[event.key] ?? (views[event.key - 1] && (() => change({ view: views[event.key - 1], top: undefined }, true)));
