@@ -38,7 +38,7 @@ bool project_find(char *path)
 				return true;
 		}
 		memcpy(probe + len, git, sizeof(git));
-		if (access(probe, F_OK) == 0)
+		if ((found || len > 0) && access(probe, F_OK) == 0)
 			return found;
 		while (len > 0 && probe[len - 1] != '/')
 			len--;

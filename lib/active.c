@@ -18,12 +18,12 @@
 
 static const char person_mark[] = "-person";
 
-void active_name(char entry[ACTIVE_SIZE], bool person)
+void active_name(char entry[ACTIVE_SIZE], pid_t supervisor, bool person)
 {
 	const unsigned long long per_second = (unsigned long long)sysconf(_SC_CLK_TCK);
 	struct timespec now = {0, 0};
 	clock_gettime(CLOCK_BOOTTIME, &now);
-	snprintf(entry, ACTIVE_SIZE, ACTIVE_NAME "=%d-%llu%s", (int)getpid(),
+	snprintf(entry, ACTIVE_SIZE, ACTIVE_NAME "=%d-%llu%s", (int)supervisor,
 		 (unsigned long long)now.tv_sec * per_second +
 			 (unsigned long long)now.tv_nsec * per_second / 1000000000,
 		 person ? person_mark : "");

@@ -9,15 +9,16 @@
 #define TERSE_LIB_ACTIVE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #define ACTIVE_NAME "TERSE_ACTIVE"
 
 /* Room for "TERSE_ACTIVE=" and its value. */
 #define ACTIVE_SIZE 64
 
-/* Writes NAME=VALUE for a run that this process supervises. `person`: a person sees its output as
-   it comes. */
-void active_name(char entry[ACTIVE_SIZE], bool person);
+/* Writes NAME=VALUE for a run that process `supervisor` is about to supervise. `person`: a person
+   sees its output as it comes. */
+void active_name(char entry[ACTIVE_SIZE], pid_t supervisor, bool person);
 
 /* Whether this process is inside the run that `value` (may be NULL) names: a descendant of the
    run's live supervisor. True where that can't be checked: without /proc, and in a PID namespace

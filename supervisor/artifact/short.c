@@ -27,6 +27,9 @@
 /* Records begin at multiples of this, so that each is found whatever is between them. */
 #define CELL ((uint64_t)64)
 
+/* A file system gives a file room in multiples of this. */
+#define ROOM ((uint64_t)4096)
+
 /* So much is looked at in one go. */
 #define BLOCK ((size_t)4096)
 
@@ -197,7 +200,7 @@ static int short_write(int dir, struct meta *m, int64_t ms, uint64_t min_free,
 	short_name(m->id, RECORDS, name);
 	/* The lock is also that of the link beside the records. */
 	int result = -1, fd = store_open_locked(dir, name, O_RDWR | O_CREAT, LOCK_EX, &st);
-	if (fd < 0 || !store_has_room(fd, min_free))
+	if (fd < 0)
 		goto out;
 	store_session_name(m->session, session);
 	const uint64_t cells = ((uint64_t)st.st_size + CELL - 1) / CELL;
@@ -224,7 +227,9 @@ static int short_write(int dir, struct meta *m, int64_t ms, uint64_t min_free,
 		bool is_there = part == ARTIFACT_JSON || parts[part];
 		head.sizes[part] = is_there ? (uint32_t)(record.len - before) : ABSENT;
 	}
-	if (buffer_check(&record) < 0)
+	/* What fits into the file's last block takes no room. */
+	bool fits = (head.offset + record.len - 1) / ROOM == ((uint64_t)st.st_size - 1) / ROOM;
+	if (buffer_check(&record) < 0 || (!fits && !store_has_room(fd, min_free)))
 		goto out;
 	head.mark = short_mark(&head);
 	memcpy(record.data, &head, sizeof(head));

@@ -65,15 +65,22 @@ static int make_directory(int dir, const char *name)
 	return fchmodat(dir, name, 0700, 0);
 }
 
-/* Opens a directory that must belong to the user; with `make` makes one that is missing. */
-static int open_directory(int dir, const char *name, int flags, bool make)
+/* Opens a directory that must belong to the user; with `make` makes one that is missing. `locks`:
+   by a shared lock, which marks it as in use. Where there are no locks, nobody removes it. ENOENT:
+   it has just been removed. */
+static int open_directory(int dir, const char *name, int flags, bool make, bool locks)
 {
 	int fd = openat(dir, name, DIRECTORY | flags);
 	if (fd < 0 && errno == ENOENT && make && make_directory(dir, name) == 0)
 		fd = openat(dir, name, DIRECTORY | flags);
 	fd = io_above_standard(fd);
+	if (fd >= 0 && locks)
+		store_lock(fd, LOCK_SH, STORE_LOCK_MS);
 	struct stat st;
-	int error = fd < 0 || fstat(fd, &st) < 0 ? errno : is_of_user(&st) ? 0 : EPERM;
+	int error = fd < 0 || fstat(fd, &st) < 0 ? errno
+		    : !is_of_user(&st)           ? EPERM
+		    : st.st_nlink == 0           ? ENOENT
+						 : 0;
 	if (error) {
 		io_close(&fd);
 		errno = error;
@@ -138,14 +145,14 @@ static int candidate_open(const struct candidate *c, enum use use, struct store 
 		return -1;
 	}
 	int flags = c->no_follow ? O_NOFOLLOW : 0;
-	s->fd = open_directory(AT_FDCWD, s->path, flags, false);
+	s->fd = open_directory(AT_FDCWD, s->path, flags, false, false);
 	if (s->fd < 0 && errno == ENOENT && use != USE_READ) {
 		/* A home that is missing (a system user's) stays so. */
 		if ((!c->made && access(base, F_OK) < 0) ||
 		    make_path(s->path, use == USE_CHECK ? &s->fd : NULL) < 0)
 			return -1;
 		if (use != USE_CHECK)
-			s->fd = open_directory(AT_FDCWD, s->path, flags, false);
+			s->fd = open_directory(AT_FDCWD, s->path, flags, false, false);
 	}
 	if (s->fd >= 0 && use != USE_READ && may_make(s->fd, ".") < 0)
 		io_close(&s->fd);
@@ -297,7 +304,7 @@ int store_lock(int fd, int operation, int64_t wait_ms)
 
 int store_open_folder(const struct store *s, const char *name, bool make)
 {
-	return open_directory(s->fd, name, O_NOFOLLOW, make);
+	return open_directory(s->fd, name, O_NOFOLLOW, make, false);
 }
 
 int store_open_session(const struct store *s, const char *session, bool make)
@@ -314,16 +321,9 @@ int store_open_session(const struct store *s, const char *session, bool make)
 	int fd = -1;
 	/* Somebody may remove the directory between making and opening it. */
 	for (int i = 0; fd < 0 && i < TRIES; i++) {
-		struct stat st;
-		fd = open_directory(sessions, session, O_NOFOLLOW, make);
+		fd = open_directory(sessions, session, O_NOFOLLOW, make, make);
 		if (!make || (fd < 0 && errno != ENOENT))
 			break;
-		/* The shared lock marks it as in use. Where there are no locks, nobody removes
-		   it. */
-		if (fd >= 0)
-			store_lock(fd, LOCK_SH, STORE_LOCK_MS);
-		if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_nlink == 0))
-			io_close(&fd);
 	}
 	io_close(&sessions);
 	return fd;

@@ -182,6 +182,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 {
 	struct option_error error = {""};
 	job->settings = s;
+	channels_look(&job->channels);
 	/* Whether the shell would control its jobs without terse: it is to be interactive and has a
 	   controlling terminal. */
 	bool jobs = s->tty != TRI_NO && shell_call_is_interactive(job->argv);
@@ -190,8 +191,8 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	io_close(&terminal);
 	/* Applies the settings of the agent and of the command's profile. A person's programs keep
 	   their terminal, so only other readers get these settings. */
-	bool wanted =
-		!isatty(STDOUT_FILENO) || s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
+	bool wanted = job->channels.sink[0] != SINK_PERSON || s->print == PRINT_PREVIEW ||
+		      s->format != FORMAT_TEXT;
 	const char *agent = wanted && !s->agent ? rule_agent(s) : NULL;
 	struct profile_choice choice;
 	if (agent)

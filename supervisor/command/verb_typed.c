@@ -137,7 +137,7 @@ static void typing_read_output(struct typing *t, bool end)
 	int error;
 	for (size_t got = 0, n; got < SOURCE_TURN && (end || !output_queue_is_full(&t->out));
 	     got += n) {
-		n = source_read_once(t->passage.master, t->chunk, sizeof(t->chunk), &error);
+		n = source_read_once(t->passage.master, false, t->chunk, sizeof(t->chunk), &error);
 		if (n == 0)
 			break;
 		if (t->job.secrets)

@@ -25,25 +25,36 @@
 /* No real chain of shells is so deep; the limit ends a loop where processes exit meanwhile. */
 #define ANCESTORS_MAX 32
 
-enum sink sink_of(int fd)
+static bool sink_is_null(const struct stat *st)
 {
-	struct stat st;
-	if (fstat(fd, &st) < 0)
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+static enum sink sink_look(int fd, struct stat *st)
+{
+	st->st_mode = 0;
+	if (fstat(fd, st) < 0)
 		return errno == EBADF ? SINK_CLOSED : SINK_FILE;
-	switch (st.st_mode & S_IFMT) {
+	switch (st->st_mode & S_IFMT) {
 	case S_IFSOCK: return SINK_AGENT;
 	case S_IFIFO: return SINK_PIPE;
-	case S_IFCHR: return isatty(fd) ? SINK_PERSON : SINK_FILE;
+	case S_IFCHR: return !sink_is_null(st) && isatty(fd) ? SINK_PERSON : SINK_FILE;
 	default: return SINK_FILE;
 	}
 }
 
-bool sink_is_same(int a, int b)
+enum sink sink_of(int fd)
 {
-	struct stat x, y;
-	if (fstat(a, &x) < 0 || fstat(b, &y) < 0 || x.st_dev != y.st_dev || x.st_ino != y.st_ino)
+	struct stat st;
+	return sink_look(fd, &st);
+}
+
+/* sink_is_same(), of descriptors that were looked at. */
+static bool sink_is_one(int a, const struct stat *x, int b, const struct stat *y)
+{
+	if (!x->st_mode || !y->st_mode || x->st_dev != y->st_dev || x->st_ino != y->st_ino)
 		return false;
-	if (!S_ISREG(x.st_mode))
+	if (!S_ISREG(x->st_mode))
 		return true;
 	/* Each open of a regular file has its own position. With >>f 2>>f that does not matter:
 	   each write goes to the end of the file. */
@@ -58,6 +69,14 @@ bool sink_is_same(int a, int b)
 	   same position are then taken for one open file: two open files would overwrite each
 	   other, which hardly anybody wants. */
 	return flags == other && lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
+}
+
+bool sink_is_same(int a, int b)
+{
+	struct stat x, y;
+	sink_look(a, &x);
+	sink_look(b, &y);
+	return sink_is_one(a, &x, b, &y);
 }
 
 static const char *const shells[] = {"sh",      "bash", "dash", "zsh",   "ksh",  "mksh",
@@ -340,16 +359,23 @@ static enum channel channel_for(const struct channels *l, int i, const struct se
 	return s->pty == TRI_NO ? CHANNEL_PIPE : CHANNEL_PTY;
 }
 
+void channels_look(struct channels *l)
+{
+	*l = (struct channels){.keyboard = -1};
+	l->typed = sink_look(STDIN_FILENO, &l->given[0]) == SINK_PERSON;
+	for (int i = 0; i < 2; i++)
+		l->sink[i] = sink_look(STDOUT_FILENO + i, &l->given[1 + i]);
+}
+
 void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs)
 {
 	static const char *const sinks[] = {"a person", "an agent", "a program",
 					    "a file",   "a pipe",   "nobody"};
 	static const char *const channels[] = {"a pty", "a pipe", "inherited",
 					       "merged with stdout"};
-	const bool typed = isatty(STDIN_FILENO), later = s->yield > 0 || s->detach;
-	*l = (struct channels){.keyboard = -1};
+	const bool later = s->yield > 0 || s->detach;
 	for (int i = 0; i < 2; i++) {
-		enum sink sink = sink_of(STDOUT_FILENO + i);
+		enum sink sink = l->sink[i];
 		/* Some agents collect output in a file. */
 		if (sink == SINK_FILE && s->agent &&
 		    rule_has_file(s, s->agent, RULE_OUTPUT, STDOUT_FILENO + i))
@@ -363,7 +389,7 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	   program that asks for JSON. */
 	bool merged = s->streams == STREAMS_MERGED || (s->streams == STREAMS_AUTO && s->detach);
 	if (s->streams == STREAMS_AUTO && !s->detach && s->format == FORMAT_TEXT) {
-		merged = sink_is_same(STDOUT_FILENO, STDERR_FILENO);
+		merged = sink_is_one(STDOUT_FILENO, &l->given[1], STDERR_FILENO, &l->given[2]);
 		if (!merged) {
 			channels_look_into(l, 0, s);
 			channels_look_into(l, 1, s);
@@ -372,7 +398,7 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	}
 	l->person = l->sink[0] == SINK_PERSON;
 
-	if (typed && !l->person) {
+	if (l->typed && !l->person) {
 		channels_look_into(l, 0, s);
 		bool plain =
 			s->print == PRINT_AUTO && s->timeout == 0 && s->tty != TRI_YES && !later;
@@ -389,9 +415,9 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 		l->person = false;
 	/* `echo x | terse less` reads the person's keys from the terminal behind /dev/tty. */
 	if (l->channel[0] == CHANNEL_PTY && l->person && s->tty != TRI_NO)
-		l->keyboard =
-			typed ? STDIN_FILENO
-			      : io_above_standard(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
+		l->keyboard = l->typed ? STDIN_FILENO
+				       : io_above_standard(
+						 open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
 	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && later);
 	l->called = s->person && s->agent && s->tty == TRI_AUTO && !asked && !l->person &&
 		    l->channel[0] == CHANNEL_PTY;
@@ -401,16 +427,13 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	l->jobs = jobs && shown && !l->controlling;
 	/* Without a person, a pipe or file on stdin stays there. The terminal replaces /dev/null,
 	   and a socket through which an agent could write but has not. */
-	struct stat st;
+	const mode_t given = l->given[0].st_mode;
 	char byte;
-	bool is_there = fstat(STDIN_FILENO, &st) == 0;
-	bool idle = is_there && (S_ISCHR(st.st_mode) ||
-				 (later && S_ISSOCK(st.st_mode) &&
-				  recv(STDIN_FILENO, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0));
+	bool idle = S_ISCHR(given) || (later && S_ISSOCK(given) &&
+				       recv(STDIN_FILENO, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0);
 	l->stdin_pty = l->controlling && !l->called &&
 		       (l->keyboard == STDIN_FILENO || (!l->person && idle));
-	bool is_null = is_there && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
-	l->stdin_held = l->keyboard != STDIN_FILENO && !is_null;
+	l->stdin_held = l->keyboard != STDIN_FILENO && !sink_is_null(&l->given[0]);
 	for (int i = 0; i < 2; i++)
 		TRACE(SINK, "%s: %s, for %s", i ? "stderr" : "stdout", channels[l->channel[i]],
 		      sinks[l->sink[i]]);

@@ -6,6 +6,7 @@
 #include "config/settings.h"
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 enum sink {
@@ -69,10 +70,15 @@ struct channels {
 			     neither the keyboard nor /dev/null */
 	int keyboard;     /* the person's terminal, read by the front end; -1: none */
 	enum channel channel[2];
-	enum sink sink[2]; /* of stdout and stderr; SINK_PIPE: not looked into yet */
+	enum sink sink[2];    /* of stdout and stderr; SINK_PIPE: not looked into yet */
+	struct stat given[3]; /* the descriptors 0, 1, 2; st_mode 0: not open */
+	bool typed;           /* standard input is a terminal */
 };
 
-/* Decides from the descriptors 0, 1, 2 and the settings. `captured`: not a person but a run around
+/* Looks at the descriptors 0, 1, 2 alone: sets `given`, `typed` and `sink`. */
+void channels_look(struct channels *l);
+
+/* Decides the rest, also by the settings. `captured`: not a person but a run around
    this one reads the terminal. `jobs`: the command is to have job control. May open /dev/tty for
    the keyboard (close-on-exec). */
 void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs);

@@ -172,8 +172,9 @@ static void source_pass(void *ctx, const char *data, size_t len)
 
 #define PTY_HANGUPS 3
 
-size_t source_read_once(int fd, char *data, size_t len, int *end)
+size_t source_read_once(int fd, bool first, char *data, size_t len, int *end)
 {
+	const unsigned most = first ? 1 : PTY_HANGUPS;
 	for (unsigned hangups = 0;;) {
 		ssize_t n = read(fd, data, len);
 		*end = n == 0 ? 0 : n < 0 ? errno : -1;
@@ -183,8 +184,10 @@ size_t source_read_once(int fd, char *data, size_t len, int *end)
 		   line discipline's buffer (4 KB) gives EIO. Output beyond that lies in the port's
 		   flip buffer, which flush_to_ldisc() empties from a workqueue. The read first
 		   waits for that work (tty_buffer_flush_work()), but not for work that was queued
-		   again meanwhile. So EIO means the end only if a second read gives it, too. */
-		if (*end != EINTR && (*end != EIO || hangups++ == PTY_HANGUPS))
+		   again meanwhile. So EIO means the end only if later reads give it, too; one such
+		   read is enough while nothing has come, since the buffer was never full then, and
+		   all writes had queued their work before the first EIO. */
+		if (*end != EINTR && (*end != EIO || hangups++ == most))
 			return 0;
 	}
 }
@@ -205,7 +208,8 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 		/* Once the reader has gone, one read is enough: the command is not to go on. */
 		size_t len = 0, n = 1;
 		while (n > 0 && size - len >= LEAST_READ && (!s->gone || len == 0)) {
-			n = source_read_once(s->fd, chunk + len, size - len, &end);
+			n = source_read_once(s->fd, s->came + len == 0, chunk + len, size - len,
+					     &end);
 			len += n;
 		}
 		s->came += len;

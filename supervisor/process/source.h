@@ -52,9 +52,10 @@ int source_open(struct source *s, struct supervisor *run, int which);
 /* Returns the interceptor, which the first call makes; NULL: no memory for it, or no channel. */
 struct interceptor *source_text(struct source *s);
 
-/* One read of a non-blocking pty master or pipe. Returns how many bytes came; 0: *end tells why
-   (EAGAIN, 0 at the end of a pipe, EIO at that of a pty, ...), else it is -1. */
-size_t source_read_once(int fd, char *data, size_t len, int *end);
+/* One read of a non-blocking pty master or pipe; `first`: nothing has come from it yet. Returns how
+   many bytes came; 0: *end tells why (EAGAIN, 0 at the end of a pipe, EIO at that of a pty, ...),
+   else it is -1. */
+size_t source_read_once(int fd, bool first, char *data, size_t len, int *end);
 
 /* Reads what is there, up to `most` bytes. Returns 1 if there may be more, 0 if not, -1 when the
    other side is closed; the source is then closed, too. */

@@ -57,8 +57,9 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 		modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;
 	}
 	/* Where nobody types, the command must not wait for keys. An editor without a terminal on
-	   stdin reads keys from stderr, so the slave can only be written to. */
-	if (tcsetattr(p->master, TCSANOW, &modes) < 0 ||
+	   stdin reads keys from stderr, so the slave can only be written to. tcsetattr(3) would ask
+	   before and after what a pty takes. */
+	if (ioctl(p->master, TCSETS, &modes) < 0 ||
 	    (p->slave = pty_open_slave(p->master, use == PTY_WRITTEN ? O_WRONLY : O_RDWR)) < 0)
 		goto fail;
 	if (use != PTY_JOBS)

@@ -121,7 +121,7 @@ static void discard_output(struct supervisor *s, int fds[2])
 		for (int i = 0; i < 2; i++) {
 			int end = EAGAIN;
 			if (fds[i] >= 0 &&
-			    source_read_once(fds[i], s->chunk, SOURCE_CHUNK, &end) == 0 &&
+			    source_read_once(fds[i], false, s->chunk, SOURCE_CHUNK, &end) == 0 &&
 			    end != EAGAIN)
 				io_close(&fds[i]);
 		}
@@ -158,6 +158,7 @@ enum holders { HOLDERS_STAY, HOLDERS_END, HOLDERS_WORK };
    `just_ended`, one was forked and may still be on its way to execute a program. */
 static enum holders supervisor_judge_holders(const struct supervisor *s, bool just_ended)
 {
+	const struct stat *given = &s->job->channels.given[STDIN_FILENO];
 	enum holders are = s->holder_count == 0 && just_ended ? HOLDERS_END : HOLDERS_STAY;
 	for (int i = 0; i < s->holder_count; i++) {
 		const pid_t pid = s->holders[i].pid;
@@ -170,7 +171,7 @@ static enum holders supervisor_judge_holders(const struct supervisor *s, bool ju
 			return HOLDERS_WORK;
 		struct stat st;
 		if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
-		    (st.st_dev == s->given.st_dev && st.st_ino == s->given.st_ino))
+		    (st.st_dev == given->st_dev && st.st_ino == given->st_ino))
 			continue;
 		/* A pipe that is opened once more tells whether it has a writer. */
 		struct pollfd p = {.fd = process_open(pid, "fd/0"), .events = POLLIN};
@@ -770,8 +771,6 @@ static void supervisor_start(struct supervisor *s)
 	sigset_t set;
 	const pid_t session = setsid();
 	s->tree.session = session > 0 ? session : getpid();
-	if (l->stdin_held)
-		fstat(STDIN_FILENO, &s->given);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	/* SIGTERM is watched for, since the run is to be pushed before the machine goes down. */
@@ -810,7 +809,7 @@ static void supervisor_start(struct supervisor *s)
 		s->looks = (struct looks){.master = source->fd, .device = st.st_rdev};
 	}
 	char active[ACTIVE_SIZE];
-	active_name(active, l->person);
+	active_name(active, s->tree.session, l->person);
 	char **envp = environment_make(environ, job->settings, !l->person, active);
 	if (!envp)
 		supervisor_refuse(s, FRAME_REFUSED, errno);

@@ -324,7 +324,6 @@ struct supervisor {
 	pid_t command, group; /* its process ID and process group */
 	bool stopped;         /* it is, by a signal */
 	int64_t ended_ms;     /* when it ended, monotonic */
-	struct stat given;    /* the caller's standard input, if it is held */
 	int status;           /* the command's, once it has ended; then the run's */
 	/* Why it ended, or is being ended. */
 	bool timed_out;

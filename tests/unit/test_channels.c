@@ -66,6 +66,7 @@ static void decide(const void *ctx)
 		else
 			CHECK(dup2(kinds[u->to[i]], i) == i);
 	}
+	channels_look(&l);
 	channels_decide(&l, u->settings, u->captured, u->jobs);
 	dup2(log, STDERR_FILENO);
 	describe(&l, text, sizeof(text));

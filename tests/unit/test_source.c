@@ -171,8 +171,8 @@ CHILD_TEST(writers_that_end_at_once)
 		close(pty.slave);
 		struct pollfd p = {.fd = pty.master, .events = POLLIN};
 		while (end == EAGAIN && poll(&p, 1, 60000) == 1) {
-			while ((n = source_read_once(pty.master, data, 1 + run * 31 % sizeof(data),
-						     &end)) > 0)
+			while ((n = source_read_once(pty.master, at == 0, data,
+						     1 + run * 31 % sizeof(data), &end)) > 0)
 				check_pattern(data, n, &at);
 		}
 		CHECK(end == EIO && at == len);
