@@ -31,7 +31,7 @@ void tally_feed(struct tally *t, const char *data, size_t len)
 	const char *newline;
 	t->bytes += len;
 	if (t->unit == UNIT_LINES && len > 0) {
-		/* Whole lines only have to be counted. */
+		/* Complete lines are only counted, so their bytes are not looked at. */
 		const char *last = memrchr(data, '\n', len);
 		size_t skipped = last ? (size_t)(last - data) + 1 : 0;
 		uint64_t count = newline_count(data, skipped);
@@ -77,8 +77,8 @@ uint64_t tally_units(const struct tally *t)
 
 /* The first lines. */
 
-/* How many bytes of a line are kept beyond those that it gets: a line that is hardly longer is not
-   cut, and a cut is between characters. */
+/* This many more bytes of a line are kept than can be printed of it: enough to end between
+   characters, and not to cut a line that is only slightly longer. */
 #define BEHIND ((size_t)64)
 
 void head_begin(struct head *h, const struct limit *limit, const struct head_place *at)
@@ -90,8 +90,8 @@ void head_begin(struct head *h, const struct limit *limit, const struct head_pla
 	h->is_open = true;
 }
 
-/* Forgets the second half of what may be kept of a line. Returns false if less would be too little.
- */
+/* Halves the number of bytes that are kept of each line. Returns false if fewer bytes would be too
+   few. */
 static bool head_squeeze(struct head *h)
 {
 	size_t used = 0, at = 0, least = limit_line(&h->limit, h->limit.bytes) + BEHIND;
@@ -111,8 +111,8 @@ static bool head_squeeze(struct head *h)
 
 void head_feed(struct head *h, const char *data, size_t len)
 {
-	/* A line costs the bytes that are kept of it, of which cleaning may remove a quarter; and
-	   half of them may be forgotten. */
+	/* Room for the kept bytes of all lines that may be printed. Cleaning may remove a quarter
+	   of them, and head_squeeze() half. */
 	size_t room = 3 * h->limit.bytes;
 	while (len > 0 && h->is_open && (h->is_inside || h->count <= h->limit.bytes)) {
 		const char *newline = memchr(data, '\n', len);
@@ -135,7 +135,7 @@ void head_feed(struct head *h, const char *data, size_t len)
 		while (h->is_open && h->text.len > room)
 			h->is_open = head_squeeze(h);
 		if (!h->is_open) {
-			/* There can't be room for it. */
+			/* There can't be room to print this line. */
 			buffer_truncate(&h->text, h->text.len - l->front_len);
 			h->count--;
 			h->is_inside = false;

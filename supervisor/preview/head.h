@@ -8,23 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How much text there is, in lines and in the unit that its limit counts
-   (config/limit.h), while it passes by in pieces. */
+/* Counts a text that comes in pieces: its bytes, lines, and units of its limit (config/limit.h). */
 
-/* Kept bytes of an unfinished line: enough to see whether it counts. */
+/* Bytes that are kept of an unfinished line: enough to see whether it counts as a unit. */
 #define TALLY_FRONT 16
 
 struct tally {
 	enum unit unit;
-	uint64_t bytes, lines, units; /* an unfinished last line is in none of the last two ... */
-	uint64_t length;              /* ... but its bytes so far are here */
-	char front[TALLY_FRONT];      /* its first bytes; the last of them is the line's last */
+	uint64_t bytes, lines, units; /* `lines` and `units` lack an unfinished last line */
+	uint64_t length;              /* bytes of the unfinished last line */
+	char front[TALLY_FRONT];      /* its first bytes; the last element is its last byte so
+					 far */
 };
 
-/* The next bytes of the text. `t` is all zeroes at first except `unit`. */
+/* Counts the next bytes of the text. At first `t` is zeroed but for `unit`. */
 void tally_feed(struct tally *t, const char *data, size_t len);
 
-/* Passes over missing bytes, which had this many newlines. */
+/* Counts missing bytes, which had this many newlines. */
 void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
 
 /* Lines and units so far, the unfinished line included. */

@@ -45,8 +45,8 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Whether `c` is one of the characters of a string. That is a constant everywhere: unrolled (which
-   clang does by itself), the comparisons become a single test of bits. */
+/* Whether a string has the character `c`. All callers give a constant string: once the loop is
+   unrolled, the compiler makes one test of bits of it. Only gcc has to be told to unroll it. */
 static inline __attribute__((always_inline)) bool is_one_of(char c, const char *set)
 {
 	bool found = false;
@@ -84,7 +84,8 @@ static inline size_t skip_blanks(const char *text, size_t len, size_t at)
 	return at;
 }
 
-/* Whether a word is one of those in a list, each between blanks. */
+/* Whether a list has a word. The list begins and ends with a blank, and blanks separate its
+   words. */
 static inline bool word_is_of(const char *list, const char *word, size_t len)
 {
 	for (const char *at = list + 1, *end; *at; at = end + 1) {
@@ -109,18 +110,18 @@ static inline bool ends_with(const char *text, size_t len, const char *suffix)
 	return len >= n && memcmp(text + len - n, suffix, n) == 0;
 }
 
-/* line.c: one line of the text as far as its bytes are at hand, and how it looks when it is
-   printed: whole, or cut with a note on the omitted bytes. */
+/* line.c: a line of the text, of which not all bytes may be in memory. It is printed whole, or cut
+   with a note on the omitted bytes. */
 
 struct line {
 	uint64_t number; /* 1-based */
 	uint64_t offset; /* of its first byte in the text */
-	uint64_t length; /* its newline included, when it has one */
-	bool ended;      /* it has one */
-	/* `front`: the line's first bytes. If they are not the whole line, `back` holds later
-	   bytes, without the newline: the last ones, or, if there are bytes `after` them, the most
-	   telling ones; it is empty if these are gone, too. If the line is whole, only `back_len`
-	   and `after` count, for the place that tells most. */
+	uint64_t length; /* its newline included, if it has one */
+	bool ended;      /* it has a newline */
+	/* `front` has the line's first bytes. If these are not all, `back` has later ones, without
+	   the newline: the last bytes, or, if `after` bytes follow them, the most telling ones;
+	   none, if they are no longer in memory. If `front` has the whole line, `back_len` and
+	   `after` only say where in it the most telling bytes are. */
 	const char *front, *back;
 	size_t front_len, back_len, after;
 };
@@ -128,39 +129,40 @@ struct line {
 /* How a line is printed that is longer than `limit` bytes, newline included. */
 struct line_form {
 	size_t limit;
-	bool last;       /* its end tells most, else its start */
-	bool first;      /* nothing but its start tells */
-	bool bare;       /* nothing but that stays, without a note */
-	uint64_t before; /* bytes of the text in front of offset 0, for the places in notes */
-	/* The command in the first note, with the range behind it; it is not counted in the limit.
-	   Or NULL. */
+	bool last;       /* if it is cut, its end is shown rather than its start */
+	bool first;      /* if it is cut, only its start is shown */
+	bool bare;       /* if it is cut, only one part is shown, without a note */
+	uint64_t before; /* notes add this to offsets: bytes of text before offset 0 */
+	/* The command that the first note spells out, without the range at its end; not counted in
+	   `limit`. Or NULL. */
 	const char *command;
 };
 
-/* A note that replaces less is not worth it. */
+/* A line is not cut if a note would replace fewer bytes. */
 enum { LINE_SLACK = 40 };
 
-/* Whether all bytes of the line are at hand. */
+/* Whether `front` has all bytes of the line. */
 bool line_is_whole(const struct line *l);
 
-/* Writes the line to `out` (NULL: only counts). "[... bytes 496-4936]" (the first and the last
-   missing byte, counted in the text), or nothing, replaces the rest; cuts are between characters.
-   Returns the length; 0 when not even a few bytes beside that fit. */
+/* Writes the line as it is printed to `out` (NULL: only counts). A note "[... bytes 496-4936]",
+   which names the first and last omitted byte of the text, replaces what is cut; if bare, nothing
+   does. Cuts are between characters. Returns the length; 0 if there is too little room for even a
+   few bytes of the line. */
 size_t line_write(const struct line *l, const struct line_form *form, char *out);
 
-/* weights.c: what the words and the forms of a line tell of a failure, fitted on labelled logs.
-   They are ordinary words of the trade, not of any one tool. A line has the sum of its weights. */
+/* weights.c: how much each word and form of a line tells of a failure, fitted on labelled logs. The
+   words are common ones, not those of a single tool. A line has the sum of its weights. */
 
 enum word_kind {
 	WORD_FAIL = 1, /* something went wrong */
 	WORD_WARN,
 	WORD_PASS,
 	WORD_RESULT, /* something was made */
-	WORD_DONE,   /* so it was, or is so: at the end of a line, the line says nothing else */
+	WORD_DONE,   /* something is so, or was done: a line that ends with it says only that */
 	WORD_SKIP,   /* neither passed nor failed */
 	WORD_STATUS, /* a number that follows is an exit status */
 	WORD_EXPECTED,
-	WORD_UNIT, /* of a time */
+	WORD_UNIT, /* a unit of time */
 	WORD_OTHER,
 };
 
@@ -168,8 +170,9 @@ enum word_kind {
 struct word {
 	unsigned char kind;
 	signed char weight;
-	bool counted;      /* "3 failed": may be counted by a summary */
-	const char *words; /* lower case; "not_found" is "found" behind "not"; NULL: no more */
+	bool counted;      /* a summary may count it: "3 failed" */
+	const char *words; /* lower case, separated by blanks; "not_found" is "found" behind "not";
+			      NULL ends the table */
 };
 
 extern const struct word word_weights[];
@@ -178,12 +181,12 @@ extern const struct word word_weights[];
 struct opening {
 	unsigned char kind; /* enum score_kind */
 	signed char weight;
-	const char *prefixes; /* a bar between them; NULL: no more */
+	const char *prefixes; /* separated by bars; NULL ends the table */
 };
 
 extern const struct opening opening_weights[];
 
-/* What else tells; each counts once in a line. */
+/* The forms of a line; each counts once. */
 enum form {
 	FORM_RULED,           /* === heading === */
 	FORM_UNDERSCORED,     /* ___ heading ___ */
@@ -195,9 +198,9 @@ enum form {
 	FORM_FRAME,           /* file.rb:12:in `load' */
 	FORM_EXCEPTION,       /* ValueError */
 	FORM_EXCEPTION_COLON, /* ValueError: message */
-	FORM_COLON,           /* a word of failure with a colon behind it, */
-	FORM_UPPER,           /* in capitals, */
-	FORM_FIRST,           /* or the first one */
+	FORM_COLON,           /* a word of failure, followed by a colon */
+	FORM_UPPER,           /* a word of failure in capitals */
+	FORM_FIRST,           /* a word of failure that comes first */
 	FORM_COUNT,           /* 12 passed */
 	FORM_FAILURES,        /* 3 failed */
 	FORM_NO_FAILURES,     /* 0 failed */
@@ -209,20 +212,21 @@ enum form {
 
 extern const signed char form_weights[FORMS];
 
-/* keywords.c: finds a word of the table, and lines in which one may be. */
+/* keywords.c: finds words of the table, and lines that may have one. */
 
 enum { KEYWORDS_SLOTS = 1024 };
 
-/* Words by their hashes: two that share one are taken for the same. */
+/* Words by their hashes. Two words with the same hash are not told apart. */
 struct keywords {
 	struct keyword {
 		uint32_t hash;          /* 0: the slot is free */
-		const struct word *row; /* NULL: it is the first of two words alone */
-		bool is_first;          /* of two words of a row */
+		const struct word *row; /* NULL: only the first word of a pair ("not" of
+					   "not_found") */
+		bool is_first;          /* the word is also the first of a pair */
 	} slots[KEYWORDS_SLOTS];
 };
 
-/* Where a lower-case word is, or would be, by its hash. */
+/* The slot where a lower-case word with this hash is, or would be put. */
 static inline const struct keyword *keywords_find(const struct keywords *k, uint32_t hash)
 {
 	unsigned slot = hash % KEYWORDS_SLOTS;
@@ -236,11 +240,12 @@ enum score_kind {
 	SCORE_BLANK,
 	SCORE_RULE,    /* a separator: ----, ====, #### */
 	SCORE_FAIL,    /* says that something failed */
-	SCORE_HEADING, /* names what the lines below are about: "1) name", "___ name ___" */
-	SCORE_DETAIL,  /* of a failure: expected and actual, a marked source line, a diff */
-	SCORE_FRAME,   /* of a stack */
-	SCORE_PLACE,   /* only says where in a file what follows was found: "a.c:1:2:" */
-	SCORE_QUOTE,   /* a source line with its number: its words are not of the run */
+	SCORE_HEADING, /* names the subject of the lines below: "1) name", "___ name ___" */
+	SCORE_DETAIL,  /* detail of a failure: expected and actual values, a marked source line, a
+			  diff */
+	SCORE_FRAME,   /* a frame of a stack */
+	SCORE_PLACE,   /* only names a place in a file: "a.c:1:2:" */
+	SCORE_QUOTE,   /* a source line with its number; the run itself has not said its words */
 	SCORE_SUMMARY, /* counts results */
 	SCORE_WARNING,
 	SCORE_PASS, /* says that something went well, or was skipped */
@@ -251,41 +256,40 @@ struct score {
 	uint8_t score;   /* 0 to 100: how much it says about a failure */
 	uint8_t result;  /* 0 to 100: how much it says about a success */
 	uint8_t indent;  /* columns before the first visible character, 255 at most */
-	bool ends;       /* says with which status something ended */
+	bool ends;       /* names the status with which something ended */
 	bool thread;     /* names a thread, whose stack follows */
 	bool opens;      /* says that what follows belongs to it */
-	bool tells;      /* is no line of progress, of which there may be many */
-	bool field;      /* is a name of letters, a colon and a value, ... */
-	bool names;      /* ... and the words of failure are in that name, not at its end */
-	bool alarms;     /* has a word of failure, whatever it says, or is a frame of a stack */
-	uint32_t focus;  /* where in a very long line it tells most; 0: at its ends */
-	uint32_t shape;  /* the same for lines that differ only in numbers, paths, hashes */
-	uint32_t family; /* the same for lines that begin alike and tell the same */
+	bool tells;      /* is not a line of progress, of which there may be many */
+	bool field;      /* is a name of letters, a colon and a value */
+	bool names;      /* its words of failure are in that name, not at the name's end */
+	bool alarms;     /* has a word of failure, in whatever sense, or is a frame of a stack */
+	uint32_t focus;  /* offset of the most telling part of a very long line; 0: its ends */
+	uint32_t shape;  /* equal for lines that differ only in numbers, paths and hashes */
+	uint32_t family; /* equal for lines that begin alike and tell the same */
 };
 
-/* What is known of a line beside its bytes; zero where nothing is. */
+/* Facts about a line; zero if nothing is known. */
 struct trait {
 	struct score score;
-	unsigned value;   /* set by whoever weighs */
-	uint32_t threads; /* named up to it, and it; 0: not known */
-	uint64_t owner;   /* the line without which it tells nothing; 0: there is none */
-	uint64_t frame;   /* the line of a stack that it is, or whose source it is; 0: there is
+	unsigned value;   /* how much it tells among the others: smart_weigh() */
+	uint32_t threads; /* how many threads were named up to this line, plus 1; 0: not known */
+	uint64_t owner;   /* number of the line without which this one tells nothing; 0: none */
+	uint64_t frame;   /* number of the stack frame that it is, or whose source it shows; 0:
 			     none */
-	bool foreign;     /* that is not in the user's own code */
-	bool common;      /* many lines of progress are of its family */
+	bool foreign;     /* that frame is not in the user's own code */
+	bool common;      /* its family has many lines of progress */
 };
 
-/* Corrects the score of a line by the user's texts for lines that tell much or nothing
-   (config/value.h), and by the question. */
+/* Corrects a line's score by the settings that name texts of telling and of unimportant lines
+   (config/value.h), and by the question ([preview] about). */
 void phrases_apply(const struct limit *limit, const struct line *line, struct score *score);
 
-/* score.c: the form of one message (how it begins, what it consists of), its words, and what both
-   tell together. */
+/* score.c: judges one message by its form (how it begins, what it consists of) and its words. */
 
 enum {
-	SCORE_TELLING = 20,  /* from here on a line may tell why a run ended as it did */
-	SCORE_FAILURES = 46, /* at least this: counts failures */
-	/* How much a success tells: by its counts, by a word of success, by a warning or a word for
+	SCORE_TELLING = 20,  /* a line with this score or more may tell why a run ended as it did */
+	SCORE_FAILURES = 46, /* a line that counts failures has at least this score */
+	/* `result` of a line with counts; with a word of success; with a warning, or a word for
 	   what was made. */
 	RESULT_COUNTS = 45,
 	RESULT_PASS = 32,
@@ -294,21 +298,22 @@ enum {
 
 struct preview_judge {
 	struct keywords keywords;
-	bool openings[UINT8_MAX + 1]; /* the first bytes of those */
+	bool openings[UINT8_MAX + 1]; /* the first bytes of all openings */
 	/* Fragments of words that tell of failures, for a search at the speed of memory. */
 	struct literals prefilter;
-	struct limit limit; /* its texts */
+	struct limit limit; /* for its texts */
 };
 
 /* keywords.c. The texts of the limit have to live as long. */
 void judge_init(struct preview_judge *j, const struct limit *limit);
 
-/* Judges a line. Of a very long one only the start and the end are looked at. */
+/* Judges a line. Looks only at the start and the end of a very long one, and at a few places
+   between. */
 void score_judge(const struct preview_judge *j, const struct line *line, struct score *out);
 
 #define SHAPE_SEED 2166136261u
 
-/* FNV-1a of one more value behind those of `hash`, which is SHAPE_SEED at first. */
+/* FNV-1a: adds a value to `hash`, which is SHAPE_SEED at first. */
 static inline uint32_t shape_mix(uint32_t hash, uint32_t value)
 {
 	return (hash ^ value) * 16777619u;
@@ -318,78 +323,80 @@ static inline uint32_t shape_mix(uint32_t hash, uint32_t value)
  * alike. */
 
 enum run_kind {
-	RUN_EQUAL,  /* to the first, or that alone */
-	RUN_COUNTS, /* each is the one in front of it but for a counter or a time */
-	RUN_ALIKE,  /* of one shape */
+	RUN_EQUAL,  /* all lines are equal; or there is one line */
+	RUN_COUNTS, /* each differs from the one before only in a counter or times */
+	RUN_ALIKE,  /* all have one shape */
 	RUN_NONE,
 };
 
-/* How many bytes are shown of the last of several lines that are alike. */
+/* The most bytes that are shown of the last of several alike lines. */
 enum { ALIKE_LAST = 120 };
 
 struct run {
-	struct line line; /* the first */
-	struct line last; /* unless they are equal */
-	uint64_t to;      /* the number of the last */
-	uint64_t length;  /* of all of them */
+	struct line line; /* the first line */
+	struct line last; /* the last line; not set for RUN_EQUAL */
+	uint64_t to;      /* the number of the last line */
+	uint64_t length;  /* bytes of all lines */
 	enum run_kind kind;
 	uint32_t shape;
 };
 
-/* A line is also one run. */
+/* Makes a run of one line. */
 struct run run_of(const struct line *line, uint32_t shape);
 
-/* Lines that tell more than others of their shape are not like them. */
+/* The shape by which lines are joined: lines of one shape that differ in score are not alike. */
 static inline uint32_t run_shape(const struct score *score)
 {
 	return score->shape ? shape_mix(score->shape, score->score) : 0;
 }
 
-/* Whether a line is the one in front of it but for one counter that went up, and for times; or the
-   same. Lines without words do not count. Both have to be whole. */
+/* Whether a line equals the one before, or differs from it only in times and in one counter that
+   went up. False for lines without words. Both lines have to be whole. */
 bool run_counts_on(const struct line *before, const struct line *line);
 
-/* A line of a run becomes the rest of that, which is more than the line. */
+/* `line` is a line of the run `of`, but not its last one: makes it the rest of that run. */
 void run_cut(struct run *line, const struct run *of);
 
-/* Joins the last of `count` runs in an array whose elements have `stride` bytes and begin with a
-   run: with the one in front of it, or, where that saves much of what is printed, with several.
-   Only runs that are `most` or less become one. Returns how many elements at the end of the array
+/* Joins the last of `count` runs with the one before it, or with several if that saves much of what
+   is printed. The runs are at the start of array elements of `stride` bytes. `most`: the last kind
+   of enum run_kind that the joined run may have. Returns how many elements at the end of the array
    are no longer used. */
 size_t run_join(void *array, size_t count, size_t stride, enum run_kind most);
 
 enum {
-	LOOK_BACK = 4096,      /* bytes of the window in front of what is judged next, at least */
-	LONG_LINE = 32 * 1024, /* longer ones are known by their start and end only */
+	LOOK_BACK = 4096,      /* the least bytes of the window before the line that is judged
+				  next */
+	LONG_LINE = 32 * 1024, /* only the start and end of longer lines are in memory */
 	STORE_LINES = 5120,
 	STORE_BYTES = 288 * 1024,
-	STORE_FRONT = 640, /* bytes kept of a long line's start ... */
-	STORE_BACK = 256,  /* ... and of its end, or of where it tells most */
+	STORE_FRONT = 640, /* bytes of a long line's start that are stored */
+	STORE_BACK = 256,  /* bytes of its end, or of its most telling part */
 	STORE_VALUES = 1024,
-	STORE_UNIT = 6,    /* of a value, for one of a score */
-	FOUND_BEFORE = 60, /* bytes in front of what is found in a long line that are shown */
+	STORE_UNIT = 6,    /* values are scores multiplied by this */
+	FOUND_BEFORE = 60, /* bytes that are shown before what is found in a long line */
 };
 
-/* preview.c: the window: the last bytes of the text, and its totals. The last `keep` bytes of the
-   window depend on the text only; the bytes in front of them do not. */
+/* preview.c: the window has the last bytes of the text, and its totals. It has at least the last
+   `keep` bytes. How many bytes before them it has depends on how the text was fed. */
 
 struct window {
-	char *tail;            /* the last bytes of the text, ... */
-	size_t len, cap, keep; /* ... at least `keep` of them */
+	char *tail;            /* the last bytes of the text */
+	size_t len, cap, keep; /* `len` bytes; `cap` fit; `keep` are always there */
 	uint64_t bytes, newlines;
-	uint64_t last_start;     /* where what follows the last newline starts */
-	uint64_t prev_start;     /* where the line before that starts */
-	char front[STORE_FRONT]; /* of what follows it, if the tail has not its start any more */
+	uint64_t last_start;     /* offset of what follows the last newline */
+	uint64_t prev_start;     /* offset of the line before that */
+	char front[STORE_FRONT]; /* start of what follows the last newline, if the tail no longer
+				    has it */
 };
 
-/* Where the tail begins in the text. */
+/* The offset of the tail in the text. */
 static inline uint64_t window_offset(const struct window *w)
 {
 	return w->bytes - w->len;
 }
 
-/* How often each shape of line occurred, in constant memory: never too low, and
-   too high only when shapes collide in both rows. */
+/* Counts how often each shape of line has come, in constant memory. A count is never too low, and
+   too high only if shapes collide in both rows. */
 
 enum { SKETCH_BITS = 14 };
 
@@ -397,17 +404,17 @@ struct sketch {
 	uint16_t rows[2][1 << SKETCH_BITS];
 };
 
-/* Counts one more and returns the count so far, at most 65535. */
+/* sketch_add() counts a shape once more. Both return its count, at most 65535. */
 unsigned sketch_add(struct sketch *s, uint32_t shape);
 unsigned sketch_count(const struct sketch *s, uint32_t shape);
 
-/* smart.c: the lines that may be worth showing, with their texts, in constant memory. When it is
-   full, the least telling ones are dropped. */
+/* smart.c: the store has the lines that may be worth showing, in constant memory. When it is full,
+   the least telling half of them is dropped. */
 
 struct stored {
-	struct run run;     /* its bytes stand in the text, one part behind the other */
-	struct trait trait; /* of its first line; the value is below STORE_VALUES */
-	bool normal;        /* a run that went well has said it, too: smart_compare() */
+	struct run run;     /* its bytes are in the store's text */
+	struct trait trait; /* of its first line; its value is below STORE_VALUES */
+	bool normal;        /* a successful run has printed it too: smart_compare() */
 };
 
 struct store {
@@ -417,20 +424,21 @@ struct store {
 	size_t used;
 };
 
-/* The least value v for which at most *count lines have v or more. Sets *count to how many lines of
-   the next lower value would still fit. */
+/* Returns the least value v such that at most *count lines have the value v or more. Sets *count to
+   how many lines of value v - 1 there is room for beside them. */
 unsigned store_least(const struct store *s, size_t *count);
 
-/* Finds the telling lines of a text while it is fed, and weighs them.
+/* Finds the telling lines of a text while it is fed, and compares how much they tell.
 
-   Every line of the first megabytes is judged; later on only lines in which a
-   fast search finds a telling word, and those around them. The result depends on
-   the text only, not on where it was cut when it was fed. */
+   Every line of the first megabytes is judged. Later a line is judged only if a fast search finds a
+   part of a telling word in it, or near it. The result does not depend on the pieces in which the
+   text was fed. */
 
 enum {
 	FOUND_BITS = 12,
-	REGULAR_SHARE = 60, /* percent of the lines of a regular text are of common families */
-	COMMON = 5, /* lines of one family, or of one shape, of which further ones tell little */
+	REGULAR_SHARE = 60, /* a text is regular if this percentage of its lines is of common
+			       families */
+	COMMON = 5, /* from this many lines of a family or shape on, further ones tell little */
 };
 
 struct smart {
@@ -438,126 +446,134 @@ struct smart {
 	struct preview_judge judge;
 	struct sketch sketch;
 	struct store store;
-	uint64_t stored; /* number of the line stored last */
-	bool compared;   /* the stored lines, with a run that went well */
+	uint64_t stored; /* number of the last stored line */
+	bool compared;   /* the stored lines were compared with those of a successful run */
 	unsigned follow; /* how many more lines are judged in any case */
-	/* Lines that were judged in order, and those of them whose family is common. */
+	/* How many lines were judged one after the other, and how many of them are of common
+	   families. */
 	uint64_t judged, regular;
-	uint32_t threads; /* that were named, and 1; 0: not known */
-	/* How often what the fast search finds stood in such surroundings. */
+	uint32_t threads; /* how many threads were named, plus 1; 0: not known */
+	/* How often the fast search has found a fragment with the same bytes around it; how often
+	   the fragment alone. */
 	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
 };
 
-/* The limit's texts and the window have to live as long. To be freed with free(); NULL with ENOMEM.
- */
+/* The limit's texts and the window have to outlive it. To be freed with free(); NULL with
+   ENOMEM. */
 struct smart *smart_new(struct window *window, const struct limit *limit);
 
-/* Reads the lines from `from` up to the last newline of the window: counts them there, and stores
-   those that may tell something. */
+/* Reads the lines from offset `from` up to the window's last newline. Counts them in the window,
+   and stores those that may be telling. */
 void smart_read(struct smart *s, uint64_t from);
 
-/* The outcome for which the lines are weighed. */
+/* The outcome of the run, which decides what a line tells. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 
-/* Compares the stored lines with those of a run of the same command that went well. Lines that such
-   a run has said, too, are normal; the others tell more. Returns 0, or -1 with ENOMEM. */
+/* Compares the stored lines with those of a successful run of the same command. Lines that this run
+   has printed too are normal; the others tell more. Returns 0, or -1 with ENOMEM. */
 int smart_compare(struct smart *s, const struct fingerprints *success);
 
-/* Fills in, for all stored lines of a text of `bytes` bytes, what is known beside their scores. */
+/* Fills in the traits of all stored lines; the text has `bytes` bytes. */
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 
-/* Whether many lines of progress are of the family of a line with that score. */
+/* Whether a line with this score is of a family with many lines of progress. */
 bool smart_is_common(const struct smart *s, const struct score *score);
 
-/* head.c: the first lines, in mode head those behind what is printed live, until there can be room
-   for no more of them. Of long ones no more is kept than what there may be room for beside the
-   others. */
+/* head.c: keeps the first lines of a text, as many as there may be room to print; in mode head
+   those behind what was printed live. Of a long line only as many bytes are kept as can be printed
+   beside the others. */
 
 struct head {
 	struct limit limit;
-	struct head_place at; /* behind the lines */
+	struct head_place at; /* the end of the lines that are kept */
 	size_t level;         /* bytes of a line that are kept */
 	struct line *lines;
 	size_t count, cap;
 	struct buffer text;
 	bool is_inside; /* the last line has not ended */
-	bool is_open;   /* further ones are taken */
+	bool is_open;   /* further lines are taken */
 };
 
-/* Lines follow those that are printed; limit->bytes is the most for all of them. */
+/* The lines to come follow the printed ones. The largest size of the limit is the most that is
+   printed of all. */
 void head_begin(struct head *h, const struct limit *limit, const struct head_place *printed);
 
 void head_feed(struct head *h, const char *data, size_t len);
 
-/* Those that are complete, or at the `end` all, can be used until more comes. Returns how many. */
+/* Returns how many lines can be used: the complete ones; at the `end` of the text all. They are
+   valid until more is fed. */
 size_t head_settle(struct head *h, bool end);
 
 void head_release(struct head *h);
 
-/* layout.c puts together the printed preview: lines are taken one by one for as long as the budget
-   lasts, and the rest becomes gaps. Every marker is paid for, so the cost is exact at any time,
-   except for the command in the first marker: room for the longest one is kept free.
+/* layout.c makes the printed preview: it takes lines one by one until the budget is used up, and
+   the rest becomes gaps. Markers count in the budget, so the cost is exact at any time. Only for
+   the command in the first marker, room for the longest one is kept.
 
-   The lines that could be taken are added first, in order; a run of equal lines is one unit,
-   printed as the line and a fold where that is shorter, and so is one of lines that are alike. */
+   First all lines that could be taken are added, in order. A run of equal or alike lines is one
+   unit. It is printed as its first line and a fold, if that is shorter. */
 
 struct entry {
 	struct run run;
-	size_t range; /* of the lines left out it is of this one, or behind all of them */
-	size_t limit; /* bytes to print of its first line at most */
+	size_t range; /* the index of the left-out range that the line is in; behind the last one:
+			 not left out */
+	size_t limit; /* the most bytes that are printed of its first line */
 	size_t cost;  /* printed bytes */
 	bool chosen;
 	bool folded;
-	bool is_first; /* of mode head */
+	bool is_first; /* it is a line of the first part, in mode head */
 	struct trait trait;
 };
 
 struct layout {
 	struct entry *units;
 	size_t count, cap;
-	size_t back;   /* so many of them are lines that were left out of what is printed */
-	size_t single; /* ... or are first lines: they are shown as they are */
-	/* Units from..to-1, none of them chosen, between two chosen ones or the ends: those that
-	   were looked at last, so that no long way is searched twice. */
+	size_t back;   /* the first units, this many, are lines that were left out before */
+	size_t single; /* the first units, this many, were left out or are first lines: they are not
+			  joined */
+	/* The last result of find_hole(): units from..to-1 are not chosen, those around them
+	   are. */
 	struct hole {
 		size_t from, to;
 	} hole;
 	struct preview_piece *pieces;
 	size_t piece_count, piece_cap;
-	struct buffer text; /* of the pieces */
+	struct buffer text; /* the text of the pieces */
 
 	const struct preview_ask *ask;
 	size_t budget, used;
-	size_t gap_cost;   /* about what the marker of a gap costs */
-	size_t spell_cost; /* of the command in the first one, at most */
+	size_t gap_cost;   /* the approximate cost of a gap's marker */
+	size_t spell_cost; /* the most that the command in the first marker costs */
 	enum unit unit;
-	uint64_t max_lines, lines; /* in that; 0: no limit; printed so far */
+	uint64_t max_lines, lines; /* the most units (0: no limit), and the units that are printed
+				      so far */
 	size_t max_line;
-	size_t ceiling;      /* how long a chosen line may become where there is room */
-	bool at_ceiling;     /* only that ceiling cuts the chosen lines */
-	bool brief;          /* the text tells little: what has room is not filled with it */
-	bool asked_for;      /* no line tells less for being one of many of its form */
-	enum run_kind joins; /* what becomes one unit */
+	size_t ceiling;      /* the most bytes of a chosen line, if there is room */
+	bool at_ceiling;     /* the ceiling cuts a chosen line */
+	bool brief;          /* the text tells little: spare room is not filled with lines */
+	bool asked_for;      /* the text was asked for: lines of common families count as any
+				others */
+	enum run_kind joins; /* the last kind of runs that are joined to one unit */
 	uint64_t total_lines, total_bytes;
 	bool bare;
-	enum guard_mode mode; /* in which its lines will be printed */
-	bool spelled;         /* a piece has the command already */
+	enum guard_mode mode; /* with which the text will be printed */
+	bool spelled;         /* a marker has spelled out the command */
 };
 
-/* Empties it for a new choice. The memory is kept. */
+/* Empties the layout for a new choice, but keeps its memory. */
 void layout_begin(struct layout *l, const struct limit *limit, const struct preview_options *given,
 		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
 
-/* Adds a run behind those already there; ignores runs that were printed live, and runs that were
-   left out and tell little. `is_first`: the line is of the head. Its bytes must stay where they are
-   until the pieces are made. 0, or -1 with ENOMEM. */
+/* Adds a run behind the others. Ignores runs that are printed already, and runs that were left out
+   and tell little. `is_first`: the line comes from the head. The line's bytes have to stay valid
+   until the pieces are made. Returns 0, or -1 with ENOMEM. */
 int layout_add(struct layout *l, const struct run *run, const struct trait *trait, bool is_first);
 
-/* The bytes and units of a limit that the start of the text may take, however the run ends. */
+/* The share of a limit that the start of a text may take, whatever the outcome will be. */
 struct limit layout_head_share(const struct limit *limit);
 
-/* All lines are added: takes them all, or those that tell most, and makes the pieces. Their count,
-   or -1 with ENOMEM. */
+/* Call it when all lines are added: takes them all, or the most telling ones, and makes the pieces.
+   Returns the number of pieces, or -1 with ENOMEM. */
 int layout_choose(struct layout *l, const struct limit *limit);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The slot of a word, which is its own from now on. */
+/* Returns the slot of a word; takes a free one if it has none. */
 static struct keyword *keyword_add(struct keywords *k, uint32_t hash)
 {
 	struct keyword *slot = &k->slots[keywords_find(k, hash) - k->slots];
@@ -13,13 +13,14 @@ static struct keyword *keyword_add(struct keywords *k, uint32_t hash)
 
 enum {
 	PHRASE_SCORE = 90,
-	/* Shorter words of a question are not looked for. */
+	/* Bytes; shorter words of a question are ignored. */
 	ABOUT_LEAST = 3,
-	/* Phrases of each kind at most, whatever profiles add. */
+	/* The most phrases of each kind that are used; profiles may add more. */
 	PHRASES = 64,
 };
 
-/* The first part of a phrase, between its stars, that is long enough for a search. */
+/* Returns where the first part of a phrase begins, between its stars, that is long enough for a
+   search. */
 static const char *first_part(const char *phrase)
 {
 	const char *star;
@@ -28,8 +29,8 @@ static const char *first_part(const char *phrase)
 	return phrase;
 }
 
-/* Adds a text to a search, in the group that has the fewest; not if all are full.
- */
+/* Adds a text to a search, in the group with the fewest texts; does nothing if all groups are
+   full. */
 static void look_for(struct literals *prefilter, const char *text)
 {
 	unsigned least = 0;
@@ -41,7 +42,7 @@ static void look_for(struct literals *prefilter, const char *text)
 		literals_add(prefilter, text, least);
 }
 
-/* The next word of a question, from `at` on; *len: its length, 0 if there is none. */
+/* Returns the next word of a question, from `at` on, and its length in *len: 0 if there is none. */
 static const char *next_word(const char *at, size_t *len)
 {
 	do {
@@ -51,7 +52,7 @@ static const char *next_word(const char *at, size_t *len)
 	return at;
 }
 
-/* Finds a part of a phrase in a text, in upper or lower case; NULL: it is not there. */
+/* Finds a part of a phrase in a text, ignoring case. Returns NULL if it isn't there. */
 static const char *find_part(const char *at, const char *end, const char *part, size_t len)
 {
 	for (; (size_t)(end - at) >= len; at++) {
@@ -61,7 +62,7 @@ static const char *find_part(const char *at, const char *end, const char *part, 
 	return NULL;
 }
 
-/* Finds where one of the phrases begins in a text; NULL: the text has none. */
+/* Returns where one of the phrases begins in a text, or NULL. */
 static const char *find_phrase(const struct strings *phrases, const char *text, size_t len)
 {
 	for (size_t i = 0; phrases && i < phrases->count && i < PHRASES; i++) {
@@ -79,7 +80,7 @@ static const char *find_phrase(const struct strings *phrases, const char *text, 
 	return NULL;
 }
 
-/* Raises a line by the share of the words of a question that are in it. */
+/* Raises the score of a line by the share of a question's words that are in it. */
 static void answer(const char *about, const struct line *line, struct score *score)
 {
 	size_t words = 0, found = 0, len = 0;
@@ -116,9 +117,9 @@ void phrases_apply(const struct limit *limit, const struct line *line, struct sc
 	}
 }
 
-/* Fragments of the words of failure that tell most: error, corrupt, refused, conflict, overflow ...
-   Those that look alike share a group, which keeps false alarms rare. Each has FRAGMENT_LEN bytes,
-   and a bar behind it. */
+/* Fragments of the most telling words of failure: error, corrupt, refused, conflict, overflow ...
+   Each has FRAGMENT_LEN bytes, and a bar behind it. Similar fragments share a group, which makes
+   false hits rare. */
 static const char *const fragments[FRAGMENT_GROUPS] = {
 	"rror|orru|efus|onfl|verf|ejec|err!|",
 	"fail|fata|kill|leak|\xE2\x9C\x95 |\xE2\x9C\x96 |\xE2\x9C\x97 |", /* crosses */

@@ -6,26 +6,28 @@
 #include <string.h>
 
 enum {
-	/* The share, in bytes and lines, for lines that tell of a failure: of a small budget one
-	   half, of many lines an eighth. */
+	/* Bytes and lines that are reserved for lines that tell of a failure. Small budgets reserve
+	   half, many lines an eighth: see reserved_bytes(). */
 	RESERVE = 2048,
 	RESERVE_LINES = 64,
-	/* Percent of the budget that the end of a successful run has at least. */
-	END_SHARE_SUCCESS = 30, /* ... half of it if it tells little */
-	/* Bytes of a telling line that does not fit whole. */
+	/* The least percentage of the budget for the end of a successful run; half of it if the
+	   text tells little. */
+	END_SHARE_SUCCESS = 30,
+	/* Bytes that are shown of a telling line that does not fit whole ... */
 	CONTEXT_LINE = 170,
-	/* ... or takes more than this part of the budget. */
+	/* ... or would take more than one in this many parts of the budget. */
 	LONG_PARTS = 4,
-	/* A line of at least this value is more than the context of another. */
+	/* A line with this value or more is telling by itself. */
 	TELLING = SCORE_TELLING * STORE_UNIT,
-	/* One of less is taken only for its place. */
+	/* A line with a lower value is taken only for its position. */
 	CONTEXT = 45,
-	/* What a line costs beside its bytes; after a failure no smaller gap is left beside it. */
+	/* Bytes that are added to a line's cost when lines are compared. After a failure, a gap
+	   with fewer bytes beside a taken line is closed. */
 	LINE_COST = 100,
-	/* The percentage of its value that a line keeps when a line like it is taken. */
+	/* When a line is taken, others of its shape keep this percentage of their value. */
 	NEXT_OF_SHAPE = 80,
 	MARKER_MAX = 512,
-	/* The most units that are looked at, so that a very large budget costs no more. */
+	/* The most units that are looked at in all, which bounds the time of a choice. */
 	WORK_MAX = 8 * 1000 * 1000,
 };
 
@@ -64,7 +66,7 @@ int layout_add(struct layout *l, const struct run *run, const struct trait *trai
 	size_t range = is_back ? 0 : ask->left_out_count;
 	if (number > l->total_lines)
 		return 0;
-	/* Finds the range of left-out lines that the line is in. */
+	/* Finds the left-out range that the line is in. */
 	while (is_back && range < ask->left_out_count && ask->left_out[range].to < number)
 		range++;
 	if (is_back && (range == ask->left_out_count || ask->left_out[range].from > number))
@@ -80,7 +82,7 @@ int layout_add(struct layout *l, const struct run *run, const struct trait *trai
 			    .limit = l->max_line,
 			    .is_first = is_first,
 			    .trait = *trait};
-	/* One that is hardly longer is not cut. */
+	/* A line that is only slightly too long is not cut. */
 	const size_t over = run->line.length > l->max_line ? run->line.length - l->max_line : 0;
 	if (line_is_whole(&run->line) && over <= LINE_SLACK)
 		u->limit += over;
@@ -92,7 +94,8 @@ int layout_add(struct layout *l, const struct run *run, const struct trait *trai
 		l->single = l->count;
 		return 0;
 	}
-	/* The last line is shown as it is. The most telling one of a unit speaks for it. */
+	/* The last line of the text is not folded as an alike one. A unit has the value of its most
+	   telling line. */
 	size_t gone = run_join(l->units + l->single, l->count - l->single, sizeof(*u),
 			       u->run.to < l->total_lines ? l->joins : RUN_EQUAL);
 	l->count -= gone;
@@ -107,7 +110,7 @@ static uint64_t unit_lines(const struct entry *u)
 	return u->folded ? 1 : u->run.to - u->run.line.number + 1;
 }
 
-/* In the unit of the limit. */
+/* How many units of the limit this unit's lines count. */
 static uint64_t unit_count(const struct layout *l, const struct entry *u)
 {
 	size_t len = u->run.line.front_len;
@@ -116,8 +119,8 @@ static uint64_t unit_count(const struct layout *l, const struct entry *u)
 	return limit_counts(l->unit, u->run.line.front, len) ? unit_lines(u) : 0;
 }
 
-/* Whether there is room for another unit after so many. Lines that do not count do not end a
-   list. */
+/* Whether there is room for `count` more units of the limit. Lines that don't count need room for
+   one, so they can't end a list. */
 static bool has_count(const struct layout *l, uint64_t lines, uint64_t count)
 {
 	return !l->max_lines || lines + (count ? count : 1) <= l->max_lines;
@@ -141,8 +144,8 @@ static struct line_form unit_form(const struct layout *l, const struct entry *u)
 				  .before = l->ask->bytes_before};
 }
 
-/* The fold of the lines behind the first of a unit. The last of them is written to `text`, where
-   ALIKE_LAST bytes are. */
+/* The fold for the lines of a unit behind its first. Writes the last of them to `text`, which has
+   room for ALIKE_LAST bytes. */
 static struct preview_piece unit_fold(const struct layout *l, const struct entry *u, char *text)
 {
 	struct line_form form = {.limit = size_min(l->max_line, ALIKE_LAST),
@@ -155,7 +158,7 @@ static struct preview_piece unit_fold(const struct layout *l, const struct entry
 		return piece;
 	piece.text = text;
 	piece.len = line_write(&u->run.last, &form, text);
-	/* Not even the note fits. */
+	/* The line's own limit is too small for a note. */
 	form.limit = ALIKE_LAST;
 	if (piece.len == 0)
 		piece.len = line_write(&u->run.last, &form, text);
@@ -170,13 +173,14 @@ static bool is_cut(const struct entry *u)
 	return !line_is_whole(&u->run.line) || u->run.line.length > u->limit;
 }
 
-/* Whether its lines begin with the mark for what was cut: no byte of their start is at hand. */
+/* Whether a unit's lines begin with a note on cut bytes, since no byte of their start is in
+   memory. */
 static bool unit_is_marked(const struct layout *l, const struct entry *u)
 {
 	return is_cut(u) && u->run.line.front_len == 0 && !l->bare;
 }
 
-/* Finds out what it costs to print a unit; 0: it can't be printed, or there is no memory. */
+/* Sets what it costs to print a unit; 0: it can't be printed, or there is no memory. */
 static void layout_price_unit(struct layout *l, struct entry *u)
 {
 	uint64_t repeats = u->run.to - u->run.line.number;
@@ -210,9 +214,9 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 	}
 }
 
-/* The gap between two units (NULL: the end of the text on that side); from > to: there is none. Or
-   a jump: the second unit is not the next line, but all lines between were announced as left out
-   before. */
+/* Returns the gap between two units; NULL stands for the start or the end of the text. If from >
+   to, there is none. Returns a jump if the second unit doesn't follow the first, but all lines
+   between were announced as left out before. */
 static struct preview_piece gap_between(const struct layout *l, const struct entry *a,
 					const struct entry *b)
 {
@@ -245,8 +249,8 @@ static size_t gap_cost(const struct layout *l, const struct entry *a, const stru
 	return gap.from <= gap.to ? marker_cost(l, &gap) : 0;
 }
 
-/* Prices all units, and the room that is kept free for the command in the first marker, which is
-   longest for the last lines with their long numbers. */
+/* Sets the cost of all units, and of the command in the first marker. That is longest for the last
+   lines, whose numbers are longest. */
 static void layout_price(struct layout *l)
 {
 	struct preview_piece piece = {.kind = PREVIEW_GAP,
@@ -269,7 +273,8 @@ static void layout_price(struct layout *l)
 	l->used += l->gap_cost + l->spell_cost;
 }
 
-/* Finds the stretch of unchosen units around this unchosen one. */
+/* Returns the range of unchosen units around an unchosen one. The last result is kept, since the
+   next call is mostly for the same range. */
 static struct hole find_hole(struct layout *l, size_t unit)
 {
 	struct hole *h = &l->hole;
@@ -283,8 +288,8 @@ static struct hole find_hole(struct layout *l, size_t unit)
 	return *h;
 }
 
-/* Prices a unit, and shows fewer of its bytes until the price is at most `most`: cleaning may make
-   bytes more, and the unit may have a fold. */
+/* Sets the cost of a unit, and lowers its limit until the cost is at most `most`. The limit alone
+   doesn't bound the cost, since cleaning can add bytes, and there may be a fold. */
 static void price_within(struct layout *l, struct entry *u, size_t most)
 {
 	layout_price_unit(l, u);
@@ -294,8 +299,8 @@ static void price_within(struct layout *l, struct entry *u, size_t most)
 	}
 }
 
-/* Takes a unit if the budget allows it, cut to fit and to `most` bytes; `most` 0: only as a
-   whole. */
+/* Takes a unit if the budget allows it. Cuts it to what fits, and to `most` bytes; with `most` 0,
+   takes it only uncut. */
 static bool layout_take(struct layout *l, size_t unit, size_t most)
 {
 	struct entry *u = &l->units[unit];
@@ -304,7 +309,8 @@ static bool layout_take(struct layout *l, size_t unit, size_t most)
 	const struct hole h = find_hole(l, unit);
 	const struct entry *before = h.from > 0 ? &l->units[h.from - 1] : NULL, whole = *u;
 	const struct entry *behind = h.to < l->count ? &l->units[h.to] : NULL;
-	/* What is used beside its text. */
+	/* What would be used without the unit itself: the gaps around it replace the one it is
+	   in. */
 	size_t beside = l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
 			gap_cost(l, u, behind);
 	if (beside >= l->budget)
@@ -317,7 +323,7 @@ static bool layout_take(struct layout *l, size_t unit, size_t most)
 		price_within(l, u, room);
 	}
 	uint64_t lines = unit_count(l, u);
-	/* A cut is no use if it saves hardly more than its note costs. */
+	/* A cut is useless if it saves only slightly more than its note costs. */
 	bool is_idle = u->cost < whole.cost && whole.cost - u->cost < LINE_SLACK;
 	if (u->cost == 0 || u->cost > room || is_idle || !has_count(l, l->lines, lines)) {
 		*u = whole;
@@ -333,9 +339,9 @@ static bool layout_take(struct layout *l, size_t unit, size_t most)
 	return true;
 }
 
-/* Closes the gap of the units from..to, all unchosen units between two neighbours: takes them if
-   the gap has no other lines and they cost no more than `room` or than the gap's marker (`spelled`:
-   with the command). Returns whether the gap is closed. */
+/* Closes the gap between two chosen units: takes the unchosen units from..to-1 between them, if
+   these are all lines of the gap, and cost at most `room` or as much as the gap's marker
+   (`spelled`: with the command). Returns whether there is no gap now. */
 static bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, size_t room)
 {
 	const struct entry *before = from > 0 ? &l->units[from - 1] : NULL;
@@ -369,7 +375,8 @@ static bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spel
 	return true;
 }
 
-/* Units from here on are not of the head, and are printed as they are in the text. */
+/* Units from `from` on don't belong to the first part: joins equal ones, and sets their cost
+   again. */
 static void layout_end_head(struct layout *l, size_t from)
 {
 	size_t kept = from;
@@ -378,7 +385,6 @@ static void layout_end_head(struct layout *l, size_t from)
 		*u = l->units[i];
 		bool changed = u->is_first;
 		u->is_first = false;
-		/* Joins equal lines into one unit, as was done for all others. */
 		size_t gone = run_join(&l->units[from], kept - from, sizeof(*u), RUN_EQUAL);
 		kept -= gone;
 		if (changed || gone)
@@ -387,7 +393,7 @@ static void layout_end_head(struct layout *l, size_t from)
 	l->count = kept;
 }
 
-/* Whether all lines of the text fit; then they are taken. */
+/* Takes all lines if they fit, and returns whether they do. */
 static bool layout_take_all(struct layout *l)
 {
 	bool spells = false;
@@ -401,7 +407,7 @@ static bool layout_take_all(struct layout *l)
 	return false;
 }
 
-/* Whether a taken line could be shown further. */
+/* Whether more could be shown of a taken line. */
 static bool can_grow(const struct entry *u)
 {
 	return u->chosen && unit_lines(u) == 1 && is_cut(u);
@@ -410,7 +416,7 @@ static bool can_grow(const struct entry *u)
 /* Gives the rest of the budget to taken lines that are cut, the shortest first. */
 static void layout_grow(struct layout *l)
 {
-	/* Each gets an equal share; what one of them leaves goes to the next ones. */
+	/* Each line gets an equal share. What it doesn't use goes to the next ones. */
 	size_t count = 0;
 	for (size_t i = 0; i < l->count; i++)
 		count += can_grow(&l->units[i]);
@@ -431,9 +437,8 @@ static void layout_grow(struct layout *l)
 
 /* Which lines are taken. */
 
-/* If a run has failed, this share of the budget is for the lines that tell of the failure and for
-   the last lines, whatever the mode. While the outcome is open, so little is printed that this
-   share is left. */
+/* If a run has failed, this share of the budget is for lines that tell of the failure and for the
+   last lines, in every mode. Until the outcome is known, the share is not used. */
 static size_t reserved_bytes(size_t bytes)
 {
 	return size_min(bytes / 2, RESERVE);
@@ -449,7 +454,7 @@ struct limit layout_head_share(const struct limit *limit)
 {
 	struct limit share = *limit;
 	bool is_all = limit->mode == MODE_HEAD;
-	/* terse's own text is not the text of a command that failed. */
+	/* Text of terse's own can't tell of a command's failure. */
 	bool leaves = !is_all || !limit->own_words;
 	size_t bytes = share.bytes - (leaves ? reserved_bytes(share.bytes) : 0);
 	uint64_t count = share.count - (leaves ? reserved_lines(share.count) : 0);
@@ -464,9 +469,9 @@ struct limit layout_head_share(const struct limit *limit)
 	return share;
 }
 
-/* In a run that ended well: whether a line with a word of failure is a false alarm by the lines
-   behind it. It is if it is the title of a test that passed, one of many lines of its form, or
-   something after which the run went on as before. */
+/* Whether a line with a word of failure is a false alarm. That is so if the run succeeded, and the
+   line is the title of a passed test, one of many lines of its family, or (`went_on`) lines of
+   progress came after it. */
 static bool is_false_alarm(const struct layout *l, const struct entry *u, bool went_on)
 {
 	const struct trait *t = &u->trait;
@@ -474,9 +479,9 @@ static bool is_false_alarm(const struct layout *l, const struct entry *u, bool w
 	       (t->score.kind == SCORE_PASS || t->common || went_on);
 }
 
-/* Takes units from..to-1, from the start on or (`back`) from the end on, while they fit into
-   `share` bytes; takes no false alarms behind a fold, or in front of the last unit. Returns the
-   first unit behind those taken; with `back` the last unit in front of them, plus 1. */
+/* Takes units of from..to-1 while they fit into `share` bytes: forward from the start, or with
+   `back` backward from the end. Stops at a false alarm, but not before a fold or, with `back`, a
+   first unit was taken. Returns the unit behind those taken; with `back`, the first one of them. */
 static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size_t share)
 {
 	size_t used = 0;
@@ -500,14 +505,16 @@ static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size
 	return back ? to : from;
 }
 
-/* Takes the last lines. If not even one fits, cuts the last line to `cut` bytes. */
+/* Takes the last lines of the text, down to the unit `down_to`. If not even one fits, cuts the last
+   line to `cut` bytes. */
 static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut)
 {
 	if (take_end(l, down_to, l->count, true, share) == l->count && down_to < l->count && cut)
 		layout_take(l, l->count - 1, cut);
 }
 
-/* Takes the share of the start, of which some may be printed already. */
+/* Takes the first lines, as many as fit into the start's share of the limit. What is printed
+   already counts in that share. Returns the unit behind them. */
 static size_t take_start(struct layout *l, const struct limit *limit)
 {
 	struct limit share = *limit;
@@ -531,7 +538,7 @@ static bool follows(const struct entry *before, const struct entry *behind)
 	return before->run.to + 1 == behind->run.line.number;
 }
 
-/* The unit without which this one tells nothing, or this one. */
+/* Returns the unit of the trait's `owner`, or `unit` itself if it has none. */
 static size_t owner_of(const struct layout *l, size_t unit)
 {
 	uint64_t owner = l->units[unit].trait.owner;
@@ -540,15 +547,15 @@ static size_t owner_of(const struct layout *l, size_t unit)
 	return unit;
 }
 
-/* Whether a telling line would take much of the room that others need. Then only its start is
-   taken, and more of it if there is room in the end. */
+/* Whether a telling line would take too much of the budget. Then only a part of it is taken at
+   first, and layout_grow() shows more if there is room. */
 static bool is_too_long(const struct layout *l, const struct entry *u)
 {
 	return u->trait.value >= TELLING && u->cost > l->budget / LONG_PARTS;
 }
 
-/* The line of at least that value, not taken yet, that tells most per byte; `count` when none is
-   left. */
+/* Returns the unit that tells most per byte among those that are not taken and have at least the
+   value CONTEXT; l->count if there is none. */
 static size_t densest_line(const struct layout *l)
 {
 	size_t room = l->used < l->budget ? l->budget - l->used : 0, densest = l->count;
@@ -560,7 +567,7 @@ static size_t densest_line(const struct layout *l)
 			continue;
 		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
 			     (i + 1 < l->count && u[1].chosen && follows(u, u + 1));
-		/* It was stored as the neighbour of a line that is not taken. */
+		/* The line was stored only as the neighbour of another, which is not taken. */
 		if (!joins && u->trait.score.score == 0 && u->trait.value < TELLING)
 			continue;
 		size_t text = is_too_long(l, u) ? CONTEXT_LINE : u->cost;
@@ -575,19 +582,20 @@ static size_t densest_line(const struct layout *l)
 	return densest;
 }
 
-/* Whether a line is taken that tells something. */
+/* Whether a unit is taken and telling. */
 static bool is_telling(const struct layout *l, size_t unit)
 {
 	return l->units[unit].chosen && l->units[unit].trait.value >= TELLING;
 }
 
-/* Takes a line. After a failure also takes the few lines between it and other taken lines. */
+/* Takes a line. Also closes small gaps between it and other taken lines. */
 static bool take_joined(struct layout *l, size_t unit, size_t most)
 {
 	if (!layout_take(l, unit, most))
 		return false;
 	for (int below = 0; below < 2; below++) {
-		size_t next = below ? unit + 1 : unit - 1; /* in front of the first: none */
+		size_t next = below ? unit + 1 : unit - 1; /* before the first unit it wraps to a
+							      number that is too large */
 		if (next >= l->count || l->units[next].chosen)
 			continue;
 		const struct hole h = find_hole(l, next);
@@ -606,7 +614,7 @@ static void take_telling(struct layout *l, size_t unit)
 		u->trait.value = 0;
 		return;
 	}
-	/* Takes its heading: the nearest line above that is indented less. */
+	/* Takes the line's heading: the nearest line above with less indent. */
 	for (size_t i = u->trait.value >= TELLING ? unit : 0; i-- > 0;) {
 		const struct entry *above = &l->units[i];
 		const struct score *head = &above->trait.score;
@@ -619,8 +627,8 @@ static void take_telling(struct layout *l, size_t unit)
 			layout_take(l, i, 0);
 		break;
 	}
-	/* A line below one that ends in a colon may be its message, so it now counts more. The line
-	   below an expected value says what was there instead. */
+	/* The line below one that ends with a colon may be its message, so its value is doubled.
+	   The line below an expected value has the actual one, so it is taken. */
 	if (unit + 1 < l->count && follows(u, below) && score->opens &&
 	    next->indent == score->indent) {
 		if (score->kind == SCORE_DETAIL)
@@ -629,7 +637,7 @@ static void take_telling(struct layout *l, size_t unit)
 			 (next->kind == SCORE_PLAIN || next->kind == SCORE_FAIL))
 			below->trait.value *= 2;
 	}
-	/* The next one of its shape tells less. */
+	/* Further lines of its shape tell less. */
 	for (size_t i = 0; i < l->count; i++) {
 		struct trait *other = &l->units[i].trait;
 		if (other->score.shape == score->shape && !l->units[i].chosen)
@@ -637,10 +645,10 @@ static void take_telling(struct layout *l, size_t unit)
 	}
 }
 
-/* Takes a line to fill the room. These are no fillers: a blank line or a bracket; one of many lines
-   of progress, unless `common`; a line that is not of the user's own code; a line with a word of
-   failure that tells nothing here (after a success, with any such word). Returns whether there may
-   be room for another. */
+/* Takes a line to fill the room. Skips blank lines. Unless the text was asked for, also skips
+   rules, passed tests, lines of progress of common families (not with `common`), lines about code
+   that is not the user's own, false alarms, and lines of failure with little value. Returns whether
+   there may be room for another. */
 static bool take_filler(struct layout *l, size_t unit, bool common)
 {
 	const struct entry *u = &l->units[unit];
@@ -654,13 +662,14 @@ static bool take_filler(struct layout *l, size_t unit, bool common)
 	return take_joined(l, owner_of(l, unit), 0) && take_joined(l, unit, 0);
 }
 
-/* Takes lines of a text that does not fit: first, last, most telling, then whatever has room. */
+/* Takes lines of a text that does not fit: the first, the last, the most telling ones, and then
+   others while there is room. */
 static void take_some(struct layout *l, const struct limit *limit)
 {
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
 	size_t end = l->budget, cut = end, unit, from = l->count;
 	bool told = false;
-	/* Lines that are chosen for their place leave room for lines that tell of a failure. */
+	/* First and last lines leave room for lines that tell of a failure. */
 	bool leaves = (failed && !smart) || (limit->mode == MODE_HEAD && !l->ask->is_head);
 	size_t bytes = leaves ? reserved_bytes(l->budget) : 0;
 	uint64_t lines = leaves ? reserved_lines(l->max_lines) : 0;
@@ -688,8 +697,8 @@ static void take_some(struct layout *l, const struct limit *limit)
 		told |= is_telling(l, i);
 	const bool fills = !smart || failed || l->asked_for || (!l->brief && !told);
 	if (fills && smart) {
-		/* Fills the room with the lines above the last one that tells of a failure, or
-		   above the end; then with those behind it. */
+		/* Fills the room with lines above the last telling one, or above the end of the
+		   text; then with lines below it. */
 		while (from > next && failed && !is_telling(l, from - 1))
 			from--;
 		for (int common = 0; common < (failed ? 2 : 1); common++) {
@@ -770,7 +779,8 @@ static int layout_pieces(struct layout *l)
 	struct preview_piece gap;
 	l->spelled = l->ask->spelled;
 	buffer_clear(&l->text);
-	/* Cleaning removes a quarter of the bytes at most (U+FFFD for a character of four). */
+	/* Cleaning removes at most a quarter of the bytes: U+FFFD has three, and may replace a
+	   character of four. */
 	if (buffer_reserve(&l->text, l->used + l->used / 3 + 1 + ALIKE_LAST))
 		return -1;
 	for (size_t i = 0; i < l->count; i++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	/* The fewest bytes of a line that are worth a note; and the fewest without a note. */
+	/* A cut line is not shown with fewer bytes than this: with a note; without one. */
 	LINE_LEAST = 28,
 	LINE_LEAST_BARE = 8,
 };
@@ -16,8 +16,8 @@ bool line_is_whole(const struct line *l)
 	return l->front_len == l->length;
 }
 
-/* Writes "[... bytes 496-4936]", or "[... byte 496]" (under 64 bytes): the mark that replaces that
-   part of a line. */
+/* Writes the note on `bytes` omitted bytes, in less than 64 bytes: "[... bytes 496-4936]", or "[...
+   byte 496]". */
 static size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap)
 {
 	if (bytes == 1)
@@ -26,8 +26,8 @@ static size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap)
 				from + bytes - 1);
 }
 
-/* Where to cut so that no character is split; moves left. `more` tells that the
-   line goes on behind `len`. */
+/* Returns where to cut at or before `at`, so that no character is split. `more`: the line goes on
+   behind `len`. */
 static size_t cut_left(const char *data, size_t len, size_t at, bool more)
 {
 	size_t tail;
@@ -36,8 +36,8 @@ static size_t cut_left(const char *data, size_t len, size_t at, bool more)
 	return more && utf8_incomplete(data, len, &tail) ? len - tail : len;
 }
 
-/* The same, moving right. The bytes before `data` are unknown, so `data` may begin inside a
-   character. */
+/* Returns where to cut at or behind `at`. The bytes before `data` are unknown, so `data` may begin
+   inside a character. */
 static size_t cut_right(const char *data, size_t len, size_t at)
 {
 	size_t n = at;
@@ -46,7 +46,7 @@ static size_t cut_right(const char *data, size_t len, size_t at)
 	return n;
 }
 
-/* Appends to `out`, which has `len` bytes; NULL only counts. */
+/* Appends to `out`, which has `len` bytes; with NULL only counts. Returns the new length. */
 static size_t line_append(char *out, size_t len, const char *data, size_t data_len)
 {
 	if (out && data_len)
@@ -54,16 +54,16 @@ static size_t line_append(char *out, size_t len, const char *data, size_t data_l
 	return len + data_len;
 }
 
-/* The parts of a cut line: its first bytes, later bytes, and how many are missing behind each of
-   the two. */
+/* The parts of a cut line: front_len first bytes, then `between` omitted ones, then `back`, then
+   `behind` omitted ones. */
 struct cut {
 	const char *back;
 	size_t front_len, back_len;
 	uint64_t between, behind;
 };
 
-/* Splits `room` bytes, fewer than the line has, between its start and its end, or the place that
-   tells most. */
+/* Splits `room`, fewer bytes than the line has, between the start of the line and its end, or its
+   most telling part. */
 static struct cut line_cut(const struct line *l, size_t room, const struct line_form *form)
 {
 	bool whole = line_is_whole(l), around = l->after > 0;
@@ -86,7 +86,7 @@ static struct cut line_cut(const struct line *l, size_t room, const struct line_
 		front_len = 0;
 	else if (form->bare)
 		back_len = 0;
-	/* The bytes at hand may overlap. */
+	/* `front` and `back` may overlap. */
 	back_len = size_min(back_len, body - front_len);
 	size_t skip = cut_right(back, most, around ? 0 : most - back_len);
 	back_len = cut_left(back + skip, most - skip, size_min(back_len, most - skip), around);
@@ -100,8 +100,7 @@ static struct cut line_cut(const struct line *l, size_t room, const struct line_
 	};
 }
 
-/* Appends the note on bytes that are left out, with the command that prints them if there is one.
- */
+/* Appends the note on omitted bytes, with the command that prints them, unless it is NULL. */
 static size_t append_note(char *out, size_t len, uint64_t from, uint64_t bytes, const char *command)
 {
 	char note[64];
@@ -127,7 +126,7 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 	if (!bare)
 		notes = line_note(at + l->length, 2, note, sizeof(note)) * (l->after ? 2 : 1);
 	size_t most = (size_t)l->length - l->ended, room = 0;
-	if (notes) /* each replaces much */
+	if (notes) /* a cut has to save LINE_SLACK bytes */
 		most = most > LINE_SLACK ? most - LINE_SLACK : 0;
 	if (form->limit > notes + l->ended)
 		room = size_min(form->limit - notes - l->ended, most);

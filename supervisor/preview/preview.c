@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room behind the tail. If an unfinished line loses bytes by that, its start is kept. */
+/* Makes room behind the tail by dropping its first bytes. If they belong to an unfinished line, the
+   start of that line is kept in `front`. */
 static void window_shift(struct window *w)
 {
 	size_t unread = (size_t)(w->bytes - w->last_start), least = unread + LOOK_BACK + 1;
@@ -22,13 +23,13 @@ static void window_shift(struct window *w)
 	w->len = left;
 }
 
-/* Lines so far; a last one without newline counts. */
+/* The number of lines so far, an unfinished one included. */
 static uint64_t window_lines(const struct window *w)
 {
 	return w->newlines + (w->bytes > w->last_start);
 }
 
-/* The last `keep` bytes and where they are in the text. */
+/* The last `keep` bytes, and their offset in the text. */
 static const char *tail_data(const struct window *w, size_t *len, uint64_t *offset)
 {
 	*len = size_min(w->len, w->keep);
@@ -36,13 +37,13 @@ static const char *tail_data(const struct window *w, size_t *len, uint64_t *offs
 	return w->tail + w->len - *len;
 }
 
-/* The lines that begin in the last bytes, in order. The last line is always there. Start behind one
-   or with zeroes; false at the end. Feeding invalidates the cursor. */
+/* A cursor for window_next(), which returns the lines that begin in the tail, in order, and the
+   last line in any case. It is zeroed at first, or set to a line. Valid until more is fed. */
 struct window_cursor {
-	uint64_t number, offset; /* of the line given last, and behind it */
+	uint64_t number, offset; /* number of the last returned line; offset of the next one */
 };
 
-/* The end of a line of which only the start is at hand may be in the tail. */
+/* If only the start of a line is in `front`, adds the end of it that is in the tail. */
 static void add_tail(const struct window *w, struct line *line)
 {
 	size_t len;
@@ -62,7 +63,8 @@ static bool window_next(const struct window *w, struct window_cursor *c, struct 
 	if (c->offset >= w->bytes)
 		return false;
 	if (c->offset < offset) {
-		/* The first line that starts in the tail, or the last line if that is longer. */
+		/* Begins with the first line that starts in the tail; if none does, with the last
+		   line. */
 		const char *newline = memchr(data, '\n', len);
 		size_t skip = newline ? (size_t)(newline - data) + 1 : len;
 		bool unended = w->bytes > w->last_start;
@@ -89,27 +91,28 @@ static bool window_next(const struct window *w, struct window_cursor *c, struct 
 
 enum {
 	BUDGET_LEAST = 64,
-	/* Kept back from what is printed live, for the marker behind it. */
+	/* Bytes that are not used for what is printed live, since a marker may follow it. */
 	MARKER_RESERVE = 160,
-	/* The most stored lines that are weighed against each other. With the last lines of a text
-	   they are mostly no more than 1024 units, for which there is room that was used before. */
+	/* The most stored lines that a choice looks at. With the last lines of a text they mostly
+	   make no more than 1024 units, so the layout's memory need not grow. */
 	CANDIDATES = 750,
-	/* The last bytes of a text of which all lines are judged; in the other modes as many lines
-	   as may be shown, which are shorter there, should be in them. */
+	/* The least size of the tail, all of whose lines are judged. Modes other than smart show
+	   shorter lines, and this is enough for as many as may be shown. */
 	LAST_JUDGED = 24 * 1024,
 };
 
 struct preview {
 	struct limit limit; /* `bytes` and `max_line` are those of the current choice */
 	struct preview_options given;
-	size_t most, least; /* bytes that a choice asks for */
+	size_t most, least; /* the largest and the smallest budget of a choice */
 	struct window window;
-	struct head head; /* in mode head: from the place on where the text did not fit */
+	struct head head; /* in mode head: the lines behind what was printed when the text no longer
+			     fit */
 	bool by_head;
 	struct layout layout;
-	struct preview_piece last; /* what is left out when the layout has no memory */
-	struct smart *smart;       /* NULL while all fits into the budget, or without memory */
-	bool is_unjudged;          /* there will be none */
+	struct preview_piece last; /* the only piece if the layout has no memory */
+	struct smart *smart;       /* NULL while the text fits into the budget, or without memory */
+	bool is_unjudged;          /* `smart` stays NULL */
 };
 
 static void preview_set_budget(struct preview *p, size_t budget)
@@ -135,13 +138,13 @@ struct preview *preview_new(const struct preview_options *options)
 	p->most = most;
 	p->least = least ? least : most;
 	preview_set_budget(p, most);
-	/* terse's own text tells nothing of another run's end: there is a head only. */
+	/* Text of terse's own in mode head is shown by its first lines, so none are judged. */
 	p->is_unjudged = l->own_words && l->mode == MODE_HEAD;
-	/* A line that is cut needs its first bytes, which are behind the budget's. */
+	/* The tail has to have the start of a line that is cut at the budget. */
 	size_t keep = p->is_unjudged ? 0 : most + p->limit.max_line;
 	struct window *w = &p->window;
 	w->keep = keep < LAST_JUDGED ? LAST_JUDGED : keep;
-	/* This much more, so that the bytes are not moved often. */
+	/* The buffer is larger than that, so that the tail is not moved often. */
 	w->cap = 2 * w->keep + 2 * LONG_LINE;
 	w->tail = malloc(w->cap);
 	if (!w->tail) {
@@ -167,8 +170,9 @@ void preview_free(struct preview *p)
 	free(p);
 }
 
-/* Judging begins when the text gets longer than the budget, so that a short run pays nothing for
-   it. All earlier text is in the window then; without memory for it the ends are shown. */
+/* Begins to judge lines, once the text is longer than the budget: short texts are never judged. The
+   window still has all earlier text then. Without memory for judging, the first and last lines are
+   shown. */
 static void start_smart(struct preview *p)
 {
 	struct window *w = &p->window;
@@ -222,7 +226,7 @@ void preview_feed_head(struct preview *p, const char *data, size_t len)
 
 void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines)
 {
-	/* Lines behind are not the next ones. */
+	/* Lines behind the missing part do not follow those in the head. */
 	p->head.is_open = false;
 	start_smart(p);
 	if (p->smart)
@@ -256,15 +260,16 @@ struct limit preview_live_limit(const struct preview *p)
 	limit.bytes = p->least;
 	limit = layout_head_share(&limit);
 	limit.max_line = limit_line(&limit, p->least);
-	/* Behind a head there is more room. */
+	/* In mode head no marker follows. */
 	size_t most = p->least > MARKER_RESERVE ? p->least - MARKER_RESERVE : 0;
 	if (limit.mode != MODE_HEAD && limit.bytes > most)
 		limit.bytes = most;
 	return limit;
 }
 
-/* Joins two copies of one line. The store has the most telling part of a long line, the window has
-   more of its start or end; a short line may be cut where the window ends. */
+/* Adds to a line of the window the bytes that the store has of it. The store has the most telling
+   part of a long line, the window may have more of its start or end. A short line may be cut off
+   where the window begins. */
 static void add_stored_bytes(const struct line *stored, struct line *line)
 {
 	if (line->front_len < stored->front_len) {
@@ -278,8 +283,8 @@ static void add_stored_bytes(const struct line *stored, struct line *line)
 	}
 }
 
-/* Whether a line of the window that is not stored is of no use: it is short, and cut only because
-   the window ends there, or has nothing but its place, and is not near an end. */
+/* Whether a line of the window that is not stored is useless. That is so if it is cut off where the
+   window begins; or if lines were judged, and it is not near the start or end of the text. */
 static bool is_useless(const struct preview *p, bool judged, const struct line *line)
 {
 	uint64_t behind = p->window.bytes - line->offset - line->length;
@@ -288,8 +293,8 @@ static bool is_useless(const struct preview *p, bool judged, const struct line *
 		behind > p->limit.bytes + p->limit.max_line);
 }
 
-/* Adds the first lines, those of the window behind them and the best of the stored ones, in order.
-   `smart` NULL: none are judged. */
+/* Adds in order the first lines, those of the window behind them, and the best stored ones. `smart`
+   NULL: none are stored. */
 static int preview_add_lines(struct preview *p, const struct smart *smart)
 {
 	struct window_cursor cursor = {0};
@@ -299,14 +304,14 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 	size_t most = CANDIDATES;
 	const unsigned least = smart ? store_least(&smart->store, &most) : 0;
 	const size_t heads = head_settle(&p->head, !l->ask->is_pause);
-	const struct run *around = NULL; /* stored, in front of the line, or it begins there */
+	const struct run *around = NULL; /* the last stored run that begins at or before the line */
 	struct line line;
 	bool more = true;
 	for (size_t i = 0; more; i++) {
 		const struct line *first = i < heads ? &p->head.lines[i] : NULL;
 		const bool is_first = first && p->by_head;
-		/* It may be shown further once the outcome is known, or be the last one, whose end
-		   tells most. */
+		/* A long line may be shown longer once the outcome is known. If it is the last
+		   line, its end may be shown instead. */
 		bool may_change = p->limit.max_line < l->ceiling || i + 1 == p->head.count;
 		if (is_first && l->ask->is_pause && first->length > p->limit.max_line && may_change)
 			break;
@@ -318,7 +323,8 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 		}
 		more = first || (!l->ask->is_head && window_next(&p->window, &cursor, &line));
 		for (; s < end && (!more || s->run.line.number < line.number); s++) {
-			/* Other lines are good enough, and so is a blank line behind one. */
+			/* Lines with a lower value than `least` are not used, nor are blank lines,
+			   except directly behind a used line. */
 			bool is_next = l->count > 0 &&
 				       l->units[l->count - 1].run.to + 1 == s->run.line.number;
 			bool is_good = s->trait.score.kind == SCORE_BLANK
@@ -343,13 +349,13 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 			score_judge(&smart->judge, &line, &trait.score);
 			trait.common = smart_is_common(smart, &trait.score);
 			run.shape = run_shape(&trait.score);
-			/* With it come those behind it of its run. */
+			/* Adds the rest of the line's run too. */
 			if (around && around->kind <= l->joins && line.number < around->to)
 				run_cut(&run, around);
 		}
 		if (layout_add(l, &run, &trait, is_first))
 			return -1;
-		/* Equal lines are one behind the first part, too. */
+		/* The rest of a run that the first part ends in is one unit. */
 		if (is_first && i + 1 == heads && around && around->kind <= l->joins &&
 		    around->to > line.number) {
 			run.line.number++;
@@ -377,7 +383,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 		start_smart(p);
 	if (judges && p->smart)
 		smart_weigh(p->smart, w->bytes, outcome);
-	/* At a pause the last of the complete lines, or all that are new. They need no judging. */
+	/* At a pause only the last complete lines are shown, so none are judged. */
 	struct limit limit = p->limit;
 	const struct smart *smart = judges ? p->smart : NULL;
 	if (pause && !ask->is_head)
@@ -385,7 +391,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	else if (!smart && limit.mode == MODE_SMART)
 		limit.mode = MODE_ENDS;
 	bool judged = smart && limit.mode == MODE_SMART;
-	/* Somebody asked for the text: see struct preview_options. */
+	/* The text was asked for: see struct preview_options. */
 	bool asked = succeeded && limit.mode == MODE_SMART &&
 		     (limit.bytes > p->least || limit.fold == FOLD_COUNTERS);
 	layout_begin(l, &limit, &p->given, ask, pause ? w->newlines : window_lines(w),
@@ -404,7 +410,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	*pieces = l->pieces;
 	if (count >= 0 || pause)
 		return count > 0 ? count : 0;
-	/* Nothing is shown without memory to choose with. */
+	/* Without memory, all of the text is one gap. */
 	p->last = (struct preview_piece){.kind = PREVIEW_GAP,
 					 .from = ask->printed_lines + 1,
 					 .to = window_lines(w),

@@ -1,29 +1,28 @@
-// Chooses which part of a text is printed when the whole does not fit.
+// Chooses which parts of a text are printed if the whole text does not fit.
 //
-// It is fed with the final text as it comes and keeps bounded candidates, so it has an answer at
-// any moment without reading the text again. Deterministic (in the text, the status, the settings
-// and the text of a success), and the same however the text was cut when it was fed; no I/O, no
-// clock, no globals. Memory is a constant for given options: a few times the budget and about 1 MB
-// more, of which only the needed part is touched.
+// It is fed with the final text as it comes, and keeps a bounded number of candidates. So it can
+// choose at any moment, and never reads the text again. The choice depends on the text, the status,
+// the settings and the text of a successful run, not on the pieces in which the text was fed.
+// Memory is constant for given options: a few times the budget, and about 1 MB, of which only the
+// needed part is touched.
 //
-// Lines are numbered from 1 as in the artifact. Text is cut only at characters;
-// bytes of lines are as fed (the caller cleans them when it prints, which the
-// budget allows for).
+// Lines are numbered from 1 as in the artifact. Text is cut only between characters. It is returned
+// as it was fed; the caller cleans it when it prints, and the budget counts the cleaned bytes.
 //
-// Mode smart shows the start, the end, and from between the lines that show why a failed command
-// failed, or what a successful one achieved:
-//   - Each line is judged by its words in their places and by its form (score.c); each word and
-//     form has a weight (weights.c).
-//   - The best are kept with their neighbours (smart.c): every line of the first
-//     megabytes is looked at, later ones where a fast search finds a fragment of
-//     a telling word (keywords.c).
-//   - At the end they are weighed (smart.c): further lines of many that tell the same count less,
-//     and so do lines that a run which went well has said, too; lines near the end or beside a
-//     telling line count more. The lines that tell most per byte are taken until the budget is used
-//     up (layout.c).
-// The other modes show the first and the last lines; when the command has failed, a part of the
-// budget is for the lines between that tell of it. Mode head shows the first lines of a success,
-// and keeps them (head.c) until its outcome is known.
+// Mode smart shows the start, the end, and lines between them that tell why a command has failed,
+// or what a successful one has achieved:
+//   - Each line is judged by its form and its words (score.c). Each form and word has a weight
+//     (weights.c).
+//   - The best lines are kept with their neighbours (smart.c). Every line of the first megabytes is
+//     judged; later only lines in which a fast search finds a fragment of a telling word
+//     (keywords.c).
+//   - At the end each line gets a value (smart.c): lower if many lines, or a successful run, say
+//   the
+//     same; higher near the end or beside a telling line. The lines that tell most per byte are
+//     taken until the budget is used up (layout.c).
+// The other modes show the first and the last lines. If the command has failed, a part of the
+// budget is for telling lines between them. Mode head shows only the first lines of a success; it
+// keeps them (head.c) until the outcome is known.
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
 
@@ -38,22 +37,21 @@ struct preview;
 struct fingerprints;
 
 struct preview_options {
-	/* The most that is printed, markers included: the largest of the limit's bytes (>= 64), and
-	   `count` units. A single marker for everything is printed even if it is longer. A choice
-	   may ask for less: a success for which more is asked than the smallest prints what
-	   somebody asked for. So does each success where `fold` is FOLD_COUNTERS: lines that differ
-	   in more than a counter or a time are no less worth than others, and the room is
-	   filled. */
+	/* The most that is printed, markers included: the largest of the limit's sizes (at least 64
+	   bytes), and `count` units. A single marker for the whole text may be longer. The text of
+	   a success counts as asked for if its budget is above the smallest size, or `fold` is
+	   FOLD_COUNTERS. Then lines count as alike only if they differ in no more than a counter
+	   or a time, and spare room is filled with lines. */
 	struct limit limit;
-	bool bare; /* nothing but the text is printed: no marker or note counts */
+	bool bare; /* only text is printed: markers and notes cost nothing */
 };
 
 enum preview_kind {
 	PREVIEW_TEXT, /* lines from..to, as in `text` */
-	PREVIEW_GAP,  /* lines from..to are left out: `bytes` of them */
+	PREVIEW_GAP,  /* lines from..to, of `bytes` bytes, are left out */
 	PREVIEW_FOLD, /* lines from..to repeat the line before */
-	/* The text that follows begins with line `from`, which is not the next line: earlier text
-	   has left out lines before it, or ended with them. */
+	/* The next text begins with line `from`, which does not follow the line before. The lines
+	   between were announced as left out, or printed, before. */
 	PREVIEW_JUMP,
 	/* Lines from..to are left out: they differ from the line before only in numbers and paths.
 	   `text` is the last of them, whole or cut, without its newline. */
@@ -63,15 +61,16 @@ enum preview_kind {
 struct preview_piece {
 	enum preview_kind kind;
 	uint64_t from, to; /* 1-based, inclusive */
-	uint64_t bytes;    /* of these lines in the text, newlines included */
-	uint64_t threads;  /* PREVIEW_GAP: so many are named in them; 0: none, or not known */
+	uint64_t bytes;    /* of lines from..to, newlines included */
+	uint64_t threads;  /* PREVIEW_GAP: how many threads these lines name; 0: none, or not
+			      known */
 	const char *text;  /* ends with a newline unless the run's last line did not */
 	size_t len;
 	uint64_t cut;  /* how many of the lines in `text` are not whole */
-	bool cut_last; /* the last line is one of them */
-	bool marked;   /* the first line begins with a mark of terse's own */
-	bool back;     /* PREVIEW_JUMP: to lines that were left out */
-	bool spelled;  /* the first omission: its marker spells out the command */
+	bool cut_last; /* the last line is not whole */
+	bool marked;   /* the first line begins with a note */
+	bool back;     /* PREVIEW_JUMP: back to lines that were left out */
+	bool spelled;  /* its marker spells out the command, being the first */
 };
 
 /* Lines from..to, 1-based and inclusive. */
@@ -79,33 +78,33 @@ struct preview_range {
 	uint64_t from, to;
 };
 
-/* The caller's knowledge at the time of the choice. */
+/* A question for a choice, with what the caller knows. */
 struct preview_ask {
-	size_t budget;          /* 64 to the largest bytes of the limit; 0: that */
-	uint64_t printed_bytes; /* the first bytes of the text are printed already ... */
-	uint64_t printed_lines; /* ... which are this many whole lines, ... */
-	/* ... but for these, in order, which were announced as left out ... */
+	size_t budget;          /* from 64 to the largest size of the limit; 0: that size */
+	uint64_t printed_bytes; /* the first bytes of the text, this many, are printed or announced
+				   already */
+	uint64_t printed_lines; /* they are this many whole lines */
+	/* Those of them that were announced as left out, in order. */
 	const struct preview_range *left_out;
 	size_t left_out_count;
-	bool spelled;        /* ... by a marker that spells out the command. */
-	size_t used;         /* Bytes that were printed for that, ... */
-	uint64_t used_lines; /* ... and units; they count in the budget. */
-	/* Bytes and units that may be printed in all, instead of what the budget says; 0: that. */
+	bool spelled;        /* a marker has spelled out the command */
+	size_t used;         /* bytes that were printed so far */
+	uint64_t used_lines; /* units that were; both count in the budget */
+	/* If not 0: bytes, units that may be printed in all, in place of the budget. */
 	size_t total;
 	uint64_t total_lines;
-	uint64_t bytes_before; /* in front of the text, for the places of what is cut */
-	bool is_pause;         /* more comes: only the last of the complete lines are wanted */
-	bool is_head; /* mode head: only the first lines are wanted (at a pause, of those that are
-			 whole), and no marker counts */
+	uint64_t bytes_before; /* notes on cut bytes add this to offsets */
+	bool is_pause;         /* more text will come: only the last complete lines are wanted */
+	bool is_head; /* mode head: only the first lines are wanted (at a pause, complete ones), and
+			 markers cost nothing */
 	int status;   /* 0 success, > 0 failure, -1 still running */
-	/* Writes the marker for a gap or fold into `out` (cap bytes), newline included, and returns
-	   its length. Used to count the marker in the budget; not called when only the text is
-	   printed. The command makes a spelled marker longer, for smaller line numbers by the same
-	   length or less. */
+	/* Writes the marker for a piece to `out` (cap bytes), newline included, and returns its
+	   length, which counts in the budget. Not called if `bare`. In a spelled marker, the
+	   command must not be longer for smaller line numbers. */
 	size_t (*marker)(void *ctx, const struct preview_piece *piece, char *out, size_t cap);
 	void *ctx;
-	/* The command that prints bytes of the text, without the range at its end. It is printed
-	   where the first omission is a part of a line. NULL: there is none. */
+	/* The command that prints bytes of the text, without the range at its end, for a note that
+	   is the first omission. NULL: none is printed. */
 	const char *command;
 };
 
@@ -113,58 +112,58 @@ struct preview_ask {
 struct preview *preview_new(const struct preview_options *options);
 void preview_free(struct preview *p);
 
-/* The next bytes of the final text; may be cut anywhere. */
+/* The next bytes of the final text; a piece may end anywhere. */
 void preview_feed(struct preview *p, const char *data, size_t len);
 
-/* For mode head: preview_begin_head() says that the text does not fit and how much of it is
-   printed; from then on preview_feed_head() gets the text behind that, beside preview_feed(). */
+/* For mode head. preview_begin_head() says that the text does not fit, and how much of it is
+   printed. The text behind that is then fed to preview_feed_head() as well as to preview_feed(). */
 void preview_begin_head(struct preview *p, const struct head_place *printed);
 void preview_feed_head(struct preview *p, const char *data, size_t len);
 
-/* Passes over missing bytes of the text, which had this many newlines; a line begins behind them.
-   The text before must end with a newline. */
+/* Skips missing bytes of the text, which had this many newlines. The text before them has to end
+   with a newline, and so have they. */
 void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines);
 
-/* Totals so far. A last line without newline counts as a line. */
+/* Totals so far, an unfinished line included. */
 uint64_t preview_lines(const struct preview *p);
 uint64_t preview_bytes(const struct preview *p);
 
-/* What may be printed live before the end is known: whole lines up to this many bytes and units,
-   each of max_line bytes at most. They will always be part of the choice. */
+/* How much of the start may be printed before the outcome is known: whole lines, up to this many
+   bytes and units, each of max_line bytes at most. Whatever the outcome is, these lines are
+   shown. */
 struct limit preview_live_limit(const struct preview *p);
 
-/* The complete lines so far, and their bytes. */
+/* The number of complete lines so far, and of their bytes. */
 uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
 
-/* Chooses. The pieces cover every line after the printed ones exactly once and in order; in front
-   of these are the most telling lines of those that were left out. Text and markers together with
-   what was printed are at most the budget. A line that does not fit whole is cut: the piece's
-   `text` then holds "[... bytes FROM-TO]" in its place, or, bare, the one part of it that tells
-   most (the last line's end, the others' start). *pieces and the texts belong to `p` and are valid
-   until its next call. Returns the count. Without memory to choose with, the pieces are one gap. */
+/* Chooses. The pieces cover each line behind the printed ones exactly once, in order. Before them
+   may come telling lines that were left out earlier. What was printed, and the pieces with their
+   markers, fit into the budget. In a line that does not fit whole, a note "[... bytes FROM-TO]"
+   stands for the cut bytes; if bare, only one part of the line is shown: the end of the last line,
+   the start of others. Returns the number of pieces. They belong to `p`, and are valid until its
+   next call. Without memory, the only piece is a gap. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 
-/* Compares the text, which has to be complete, with the lines of a run of the same command that
-   went well: lines that only this text has weigh more in the choice. Does nothing without
-   memory. */
+/* Call it when the text is complete: compares it with the lines of a successful run of the same
+   command. Lines that only this text has count more in the choice. Does nothing without memory. */
 void preview_compare(struct preview *p, const struct fingerprints *success);
 
-/* About the last choice: how many lines are printed, in the unit of the limit, and whether lines
-   were cut because of max_line alone, although there was room. */
+/* About the last choice: how many units of the limit are printed; whether lines were cut by
+   max_line although there was room. */
 uint64_t preview_shown(const struct preview *p);
 bool preview_is_line_limited(const struct preview *p);
 
-/* Tells lines that report a failure from others, judging each by itself. */
+/* Judges single lines. */
 struct preview_judge;
 
 /* NULL without memory. To be freed with free(). */
 struct preview_judge *preview_judge_new(void);
 
-/* Whether a line, without its newline, is one. */
+/* Whether a line, without its newline, reports a failure. */
 bool preview_judge_is_failure(const struct preview_judge *j, const char *data, size_t len);
 
-/* Whether a line, with its newline, says that something went well or goes on. */
+/* Whether a line, with its newline, reports success or progress. */
 bool preview_judge_is_progress(const struct preview_judge *j, const char *data, size_t len);
 
 #endif

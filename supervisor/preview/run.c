@@ -3,9 +3,10 @@
 #include <string.h>
 
 enum {
-	/* Leaving lines out must save so many times its cost: a marker with the last of them. */
+	/* Leaving lines out has to save this many times the cost of the marker, which has the last
+	   of them. */
 	ALIKE_GAIN = 2,
-	/* How many lines are looked at: short lines have to be many. */
+	/* The most lines that are looked at. */
 	ALIKE_LOOK = 64,
 };
 
@@ -14,7 +15,8 @@ static bool is_of_name(char c)
 	return is_letter(c) || is_digit(c) || is_one_of(c, "_-./");
 }
 
-/* The length of a number, or a time, perhaps behind a date: digits and what is between them. */
+/* Returns the length of a number or a time, which a date may precede: digits and what separates
+   them. */
 static size_t number_len(const char *text, size_t len)
 {
 	size_t n = skip_digits(text, len, 0);
@@ -41,8 +43,8 @@ bool run_counts_on(const struct line *before, const struct line *line)
 		size_t end = k + m;
 		if ((n != m || memcmp(a + i, b + k, n) != 0) &&
 		    !(memchr(a + i, ':', n) && memchr(b + k, ':', m))) {
-			/* It is no time: takes the first counter that stands alone. In "part_3.log"
-			   the number is a part of a name. */
+			/* The numbers are no times. The first that stands alone may be a counter;
+			   in "part_3.log" the number is a part of a name. */
 			bool is_part =
 				(k > 0 && is_of_name(b[k - 1])) ||
 				(end + 1 < b_len && is_of_name(b[end]) && is_of_name(b[end + 1]) &&
@@ -69,7 +71,7 @@ static const struct line *run_end(const struct run *r)
 	return r->kind ? &r->last : &r->line;
 }
 
-/* How all lines of two runs are alike. */
+/* Returns the kind of run that two runs would be together. */
 static enum run_kind kind_of_both(const struct run *a, const struct run *b)
 {
 	const struct line *x = run_end(a), *y = &b->line;

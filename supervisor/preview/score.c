@@ -6,34 +6,35 @@
 
 enum {
 	COUNT_MAX = 100000,
-	/* Bytes of a long line that are judged: its start and its end, so many of each. */
+	/* Bytes that are judged at the start, and at the end, of a long line. */
 	JUDGED = 320,
-	/* Places inside of it that are looked at, and their size. */
+	/* The most places between that are looked at, and their size in bytes. */
 	WINDOWS = 16,
 	WINDOW = 100,
 };
 
-/* One message while it is read. */
+/* Facts about one message, collected while it is read. */
 struct reading {
 	const struct preview_judge *judge;
 	const char *text;
 	size_t len;
-	size_t name;        /* the end of the name of a value; 0: there is none */
-	bool names;         /* the last word of failure is in it, not at its end */
-	uint32_t before;    /* hash of the word before and "_", where a row may have both; or 0 */
-	int sum;            /* of the weights of its words and forms ... */
-	uint32_t forms;     /* ... of which each counts once: bits of enum form */
-	int best;           /* the highest weight of a word of failure ... */
-	uint32_t best_word; /* ... and its hash, the same for exceptions that end alike */
+	size_t name;        /* in "name: value", the end of the name; else 0 */
+	bool names;         /* the last word of failure is in that name, not at its end */
+	uint32_t before;    /* hash of the word before and "_", if that word may be the first of a
+			       pair; or 0 */
+	int sum;            /* sum of the weights of its words and forms */
+	uint32_t forms;     /* the forms that were found: bits of enum form */
+	int best;           /* the highest weight of a word of failure */
+	uint32_t best_word; /* that word's hash; exceptions with one ending have one hash */
 	unsigned result;    /* what it tells of a success */
-	unsigned counts;    /* "12 passed", "Errors: 0" */
-	bool failures;      /* one of them counts failures, and not to zero */
-	bool alarms;        /* a word of failure is in it */
+	unsigned counts;    /* how many counts it has: "12 passed", "Errors: 0" */
+	bool failures;      /* one of them counts failures, and is not 0 */
+	bool alarms;        /* it has a word of failure */
 	bool warned, passed;
-	bool thread;     /* names one */
-	bool expects;    /* begins with what was expected: what there was follows */
-	bool pass_first; /* begins with a word of success, or one for what was skipped, ... */
-	bool pass_last;  /* ... or ends with one, in front of times */
+	bool thread;     /* it names a thread */
+	bool expects;    /* it begins with an expected value, so the actual one follows */
+	bool pass_first; /* it begins with a word for a passed or skipped test */
+	bool pass_last;  /* it ends with one, or has only times behind it */
 };
 
 static void add_form(struct reading *r, enum form form)
@@ -45,7 +46,7 @@ static void add_form(struct reading *r, enum form form)
 
 /* The form of one message: how it begins, and what it consists of. */
 
-/* A separator, which is one character again and again, or a heading inside one. */
+/* A separator, which repeats one character, or a heading between two separators. */
 static bool read_rule(struct reading *r, enum score_kind *kind)
 {
 	const char *text = r->text;
@@ -68,7 +69,8 @@ static bool read_rule(struct reading *r, enum score_kind *kind)
 	return true;
 }
 
-/* "12 | source", "> 12 | source", but not a table's "12 | ERROR | message". */
+/* A quoted source line: "12 | source", "> 12 | source". Not a row of a table: "12 | ERROR |
+   message". */
 static bool is_quote(const char *text, size_t len)
 {
 	size_t from = skip_blanks(text, len, text[0] == '>'), at = skip_digits(text, len, from);
@@ -83,7 +85,7 @@ static bool is_quote(const char *text, size_t len)
 	return at + 1 >= len || !is_upper(text[at]) || !is_upper(text[at + 1]);
 }
 
-/* "file.c:12:5: message", as compilers and linters begin, or the place alone. */
+/* A message of a compiler or linter, "file.c:12:5: message", or only its place. */
 static bool read_diagnostic(struct reading *r, enum score_kind *kind)
 {
 	const char *text = r->text;
@@ -112,9 +114,8 @@ static bool read_diagnostic(struct reading *r, enum score_kind *kind)
 	return true;
 }
 
-/* The first line of a thread in a dump of all: "goroutine 7 [select]:", ""main" #1 prio=5 tid=0x1
- * ..."
- */
+/* The first line of a thread in a dump of threads: 'goroutine 7 [select]:',
+   '"main" #1 prio=5 tid=0x1 ...'. */
 static void read_thread(struct reading *r)
 {
 	static const char *const blocked[] = {"semacquire", "Mutex", "waiting for monitor"};
@@ -168,7 +169,7 @@ static enum score_kind read_structure(struct reading *r)
 
 /* The words of one message. */
 
-/* The number behind a word ("Errors: 2", "failures=0", "exit code 1"), or -1. */
+/* Returns the number behind a word ("Errors: 2", "failures=0", "exit code 1"), or -1. */
 static int number_behind(const struct reading *r, size_t at)
 {
 	size_t n = at;
@@ -179,14 +180,14 @@ static int number_behind(const struct reading *r, size_t at)
 		return -1;
 	for (; n < r->len && is_digit(r->text[n]) && value < COUNT_MAX; n++)
 		value = value * 10 + (r->text[n] - '0');
-	/* "2.5 s" and "3rd" are no counts, the end of a sentence is. */
+	/* "2.5 s" and "3rd" are no counts, but "3." is. */
 	if (n < r->len && (is_letter(r->text[n]) ||
 			   (r->text[n] == '.' && n + 1 < r->len && is_digit(r->text[n + 1]))))
 		return -1;
 	return value;
 }
 
-/* The number in front ("3 failed"), or -1. */
+/* Returns the number before a word ("3 failed"), or -1. */
 static int number_before(const struct reading *r, size_t at)
 {
 	int value = 0, scale = 1;
@@ -206,7 +207,7 @@ static int number_before(const struct reading *r, size_t at)
 	return value;
 }
 
-/* Whether a value with its unit is all that is behind a word: "timeout: 15.0 minutes",
+/* Whether the rest of a message behind a word is a value with a unit: "timeout: 15.0 minutes",
    "timeout=30s". */
 static bool is_setting(const struct reading *r, size_t at)
 {
@@ -222,28 +223,28 @@ static bool is_setting(const struct reading *r, size_t at)
 	return unit > from && end == r->len && (bare || is_letter(r->text[end - 1]));
 }
 
-/* A word in its surroundings. */
+/* A word, and what is around it. */
 struct occurrence {
 	size_t start, len;
-	uint32_t hash; /* in lower case */
+	uint32_t hash; /* of the word in lower case */
 	bool upper;    /* FAILED */
-	bool embedded; /* in a path, an option, an identifier: such a word does not count */
-	bool first;    /* begins the message */
-	bool colon;    /* is followed by one */
+	bool embedded; /* part of a path, an option or an identifier, and so of no weight */
+	bool first;    /* it begins the message */
+	bool colon;    /* a colon follows */
 };
 
-/* The number that belongs to a word that may be counted, or -1. */
+/* Returns the count that belongs to a word, or -1. */
 static int count_of_word(const struct reading *r, const struct occurrence *o)
 {
 	size_t end = o->start + o->len;
 	int number = number_before(r, o->start);
-	/* "error 98" is one error with its number. */
+	/* In "error 98" the number is a code, not a count. */
 	bool coded = o->len == 5 && strncasecmp(r->text + o->start, "error", 5) == 0 &&
 		     end < r->len && is_blank(r->text[end]);
 	return number < 0 && !coded ? number_behind(r, end) : number;
 }
 
-/* Whether it is the name of an exception: NullPointerException, ValueError, AssertionFailure. */
+/* Whether a name is that of an exception: NullPointerException, ValueError, AssertionFailure. */
 static bool is_exception(const char *name, size_t len)
 {
 	static const char *const tails[] = {"Error", "Exception", "Failure", "Fault", "Panic"};
@@ -301,7 +302,8 @@ static void read_word(struct reading *r, const struct occurrence *o)
 		add_form(r, form);
 		kind = WORD_FAIL;
 		weight += form_weights[form];
-		/* Those that end alike are the same; their tails differ in the last letters. */
+		/* Exceptions with the same ending count as one word. The last letters tell the
+		   endings apart. */
 		hash = (unsigned char)name[o->len - 2];
 	}
 	if (kind == WORD_FAIL) {
@@ -315,7 +317,7 @@ static void read_word(struct reading *r, const struct occurrence *o)
 		r->passed = true;
 		r->pass_first |= o->first;
 	} else if (kind == WORD_STATUS) {
-		/* Words may be between: "exited with status 1". */
+		/* Words may come before the number: "exited with status 1". */
 		while (end < r->len && (is_letter(r->text[end]) || is_one_of(r->text[end], " -")))
 			end++;
 		if (number_behind(r, end) > 0)
@@ -340,12 +342,12 @@ static bool is_class_name(const char *text, size_t token, size_t at)
 	return at == token || !is_one_of(text[at - 1], "/-");
 }
 
-/* Reads a run of visible characters. */
+/* Reads a token, which has only visible characters. */
 static void read_token(struct reading *r, size_t token, size_t end)
 {
 	const char *text = r->text;
 	size_t from = token, to = end, at = token;
-	/* Without the quotes and brackets around it. */
+	/* Skips quotes and brackets around it. */
 	while (from < to && is_one_of(text[from], "([{<'\"`*!=:>#|."))
 		from++;
 	while (to > from && is_one_of(text[to - 1], ")]}>'\"`*!=:.,;?<|"))
@@ -364,7 +366,7 @@ static void read_token(struct reading *r, size_t token, size_t end)
 			const bool letter = is_letter(text[i]);
 			if (!letter && !is_one_of(text[i], "'-"))
 				break;
-			/* An apostrophe and a hyphen have that bit already. */
+			/* Makes letters lower case; apostrophe and hyphen have this bit already. */
 			hash = shape_mix(hash, (unsigned char)(text[i] | 32));
 			uppers += is_upper(text[i]);
 			o.hash = letter ? hash : o.hash;
@@ -381,8 +383,9 @@ static void read_token(struct reading *r, size_t token, size_t end)
 	}
 }
 
-/* The end of a time stamp at `at`: digits and what separates them, perhaps in brackets, up to a
-   blank; in brackets also a share, "[ 3/10]" or "[ 50%]". `at` if there is none. */
+/* Returns the end of a time stamp at `at`, or `at` if there is none. A time stamp is digits and
+   what separates them, up to a blank, and may be in brackets. In brackets, "[ 3/10]" and "[ 50%]"
+   count as well. */
 static size_t stamp_end(const char *text, size_t len, size_t at)
 {
 	bool bracket = at < len && text[at] == '[';
@@ -402,7 +405,8 @@ static size_t stamp_end(const char *text, size_t len, size_t at)
 	return digits > 0 && (share ? bracket : digits >= 4) ? end : at;
 }
 
-/* The message of a line: what is behind time stamps and between blanks. */
+/* The message of a line: the line without time stamps at its start, and without blanks at its
+   ends. */
 struct message {
 	char copy[2 * JUDGED + 1];
 	const char *text;
@@ -415,7 +419,7 @@ static void find_message(const struct line *line, struct message *m)
 	const bool whole = line_is_whole(line);
 	const char *text = line->front;
 	size_t len = line->front_len - (whole && line->ended);
-	/* The start and the end of a long line are put together. */
+	/* Joins the start and the end of a long line. */
 	if (!whole || len > 2 * JUDGED) {
 		const char *end = whole ? text + len : line->back + line->back_len;
 		size_t back = size_min(whole ? len : line->back_len, JUDGED);
@@ -430,7 +434,7 @@ static void find_message(const struct line *line, struct message *m)
 	}
 	while (len > 0 && is_blank(text[len - 1]))
 		len--;
-	/* The line starts behind time stamps; its indentation counts. */
+	/* Skips time stamps. The blanks behind them are the indent. */
 	size_t start = 0, at = 0, end;
 	while ((end = stamp_end(text, len, at)) > at && skip_blanks(text, len, end) < len) {
 		at = skip_blanks(text, len, end);
@@ -445,8 +449,8 @@ static void find_message(const struct line *line, struct message *m)
 	m->indent = (unsigned)(at - start);
 }
 
-/* A hash that is equal for messages that differ only in blanks, numbers other than 0, hashes
-   and what follows the first directory of paths. */
+/* Returns a hash that is equal for messages that differ only in blanks, numbers other than 0,
+   hashes, and paths behind their first directory. */
 static uint32_t shape_of(const char *text, size_t len)
 {
 	uint32_t hash = SHAPE_SEED;
@@ -458,7 +462,7 @@ static uint32_t shape_of(const char *text, size_t len)
 			char c = text[at++];
 			if (is_digit(c)) {
 				size_t from = at;
-				/* Letters behind a digit are part of a hash, or a unit. */
+				/* Letters behind a digit are a part of a hash, or a unit. */
 				while (at < len && (is_digit(text[at]) || is_letter(text[at])))
 					at++;
 				/* "0 failed" is not like "3 failed". */
@@ -476,8 +480,8 @@ static uint32_t shape_of(const char *text, size_t len)
 	return hash;
 }
 
-/* A hash for messages that tell the same, and whose first tokens, up to a bracket, differ only in
-   numbers. */
+/* Returns a hash that is equal for messages that tell the same, and whose first tokens, up to a
+   bracket, differ only in numbers. */
 static uint32_t family_of(const struct message *m, const struct reading *r, enum score_kind kind)
 {
 	/* Messages about a place in a file begin behind that place. */
@@ -490,12 +494,13 @@ static uint32_t family_of(const struct message *m, const struct reading *r, enum
 			opening = shape_mix(opening, is_digit(*at) ? '0' : (unsigned char)*at);
 		digits = is_digit(*at);
 	}
-	/* A status of failure is not one of many that tell of success. */
+	/* A line with a status of failure is of another family than those with status 0. */
 	return r->best_word ^ (uint32_t)kind * 2654435769u ^ opening ^
 	       (r->forms >> FORM_STATUS & 1);
 }
 
-/* Where the name of a value ends, "Incorrect password message: Sorry"; 0: the message is none. */
+/* Returns where the name ends in a message that is a name and a value, "Incorrect password message:
+   Sorry"; else 0. */
 static size_t name_end(const char *text, size_t len)
 {
 	size_t at = 0;
@@ -524,7 +529,7 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	bool opens = is_text && m.text[m.len - 1] == ':';
 	if (opens)
 		add_form(&r, FORM_OPENS);
-	/* One test of many, unless the line is about the whole run. */
+	/* A passed test, unless the line sums up the whole run. */
 	bool passes = kind == SCORE_PASS || r.pass_last;
 	bool sums_up =
 		(r.failures && kind != SCORE_PASS) || r.counts >= 2 || (r.counts && r.passed);
@@ -561,7 +566,7 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	out->opens = is_text && tells && (opens || r.expects);
 }
 
-/* Looks through the middle of a long line that is whole, and adds what is found there. */
+/* Judges places in the middle of a long line, and adds to its score. */
 static void look_inside(const struct preview_judge *j, const struct line *line, struct score *score)
 {
 	size_t at = JUDGED, end = line->front_len - line->ended - JUDGED, lines = 0;
@@ -595,8 +600,8 @@ void score_judge(const struct preview_judge *j, const struct line *line, struct 
 	phrases_apply(&j->limit, line, out);
 }
 
-/* Whether a word takes back what the others say, as in "✓ adds (1 failed)", "checking for x... no",
-   "ok 3 # TODO". */
+/* Whether a word denies that all went well, as in "✓ adds (1 failed)", "checking for x... no", "ok
+   3 # TODO". */
 static bool takes_back(const char *text, size_t len)
 {
 	static const char words[] = " # FAIL FAILED failed ERROR no No NO not Not NOT none skipped "
@@ -615,7 +620,7 @@ static bool takes_back(const char *text, size_t len)
 
 static bool is_progress(const struct line *line, const struct score *score)
 {
-	/* Behind what a tool begins with when it goes on. */
+	/* Words that lines of progress begin with. */
 	static const char goes_on[] =
 		" Get Hit Fetched Downloaded Requirement Task Start RUN PASS"
 		" CC CXX CCLD LD AR GEN cc gcc clang"
@@ -636,7 +641,7 @@ static bool is_progress(const struct line *line, const struct score *score)
 	if (!plain || ends_with(text, len, " 0 errors") || ends_with(text, len, " no errors") ||
 	    ends_with(text, len, " 0 failures"))
 		return true;
-	/* Behind a level or a share: "[INFO] ", "[ 3/10] ", "-- ". */
+	/* Skips a level or a share: "[INFO] ", "[ 3/10] ", "-- ". */
 	while (at < len && !is_letter(text[at])) {
 		bool level = text[at] == '[' && at + 1 < len && is_letter(text[at + 1]);
 		const char *end = level ? memchr(text + at, ']', len - at) : NULL;

@@ -32,7 +32,8 @@ unsigned sketch_add(struct sketch *s, uint32_t shape)
 	unsigned least = sketch_count(s, shape);
 	if (least == UINT16_MAX)
 		return least;
-	/* Only the lower count grows: the other row has a collision. */
+	/* Only the lower of the two counts grows. A higher one has counted another shape as
+	   well. */
 	for (int row = 0; row < 2; row++) {
 		uint16_t *count = &s->rows[row][slot(shape, row)];
 		if (*count == least)
@@ -41,7 +42,7 @@ unsigned sketch_add(struct sketch *s, uint32_t shape)
 	return least + 1;
 }
 
-/* Drops half of the lines: those of least value and, among equals, the later. */
+/* Drops half of the lines: those with the lowest values; among equal values, the later ones. */
 static void store_halve(struct store *s)
 {
 	size_t kept = 0, used = 0, ties = s->count / 2;
@@ -64,13 +65,14 @@ static void store_halve(struct store *s)
 }
 
 enum {
-	/* The first bytes of a text, which are judged line by line. */
+	/* All lines in these first bytes of a text are judged. */
 	JUDGE_ALL = 2 * 1024 * 1024,
 	LINES_BEFORE = 3,
 	LINES_BEHIND = 12,
-	/* How many bytes around a find tell common finds apart, and how many of a kind are looked
-	   at. That number falls each time the word alone was found that often: a text full of
-	   different errors costs no more than others. */
+	/* Fragments that were found are counted with AROUND bytes on each side. Further ones of a
+	   kind are ignored after FAMILIAR of them. That number falls with every FAMILIAR_WORD finds
+	   of the fragment alone, so that a text full of different errors costs no more than
+	   others. */
 	AROUND = 12,
 	FAMILIAR = 1024,
 	FAMILIAR_WORD = 64,
@@ -78,7 +80,7 @@ enum {
 
 struct smart *smart_new(struct window *window, const struct limit *limit)
 {
-	/* Only what is used of it is touched. */
+	/* calloc() does not touch the pages, so unused ones cost nothing. */
 	struct smart *s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
@@ -88,12 +90,12 @@ struct smart *smart_new(struct window *window, const struct limit *limit)
 	return s;
 }
 
-/* Adds a judged line behind the others. */
+/* Stores a judged line behind the others. */
 static void smart_store(struct smart *s, const struct line *line, const struct score *score)
 {
 	struct store *store = &s->store;
-	/* Joins the line stored last with lines that are like it; the texts of the first and the
-	   last of them stay. Call it when another line follows. */
+	/* Joins the line that was stored last with alike ones. The texts of the first and the last
+	   of them are kept. */
 	size_t gone = run_join(store->lines, store->count, sizeof(*store->lines), RUN_ALIKE);
 	if (gone > 0) {
 		store->count -= gone;
@@ -124,7 +126,7 @@ static void smart_store(struct smart *s, const struct line *line, const struct s
 	} else if (line->front_len > STORE_FRONT + STORE_BACK) {
 		size_t body = line->front_len - line->ended;
 		size_t end = score->focus ? size_min(score->focus + STORE_FRONT, body) : body;
-		/* More is kept around the focus than of the start. */
+		/* Keeps more of the focus than of the start. */
 		d->run.line.front_len = score->focus ? STORE_BACK : STORE_FRONT;
 		d->run.line.back_len = STORE_FRONT + STORE_BACK - d->run.line.front_len;
 		d->run.line.back = line->front + end - d->run.line.back_len;
@@ -145,7 +147,7 @@ static bool is_repeat(const struct smart *s, const struct line *line)
 {
 	const struct window *w = s->window;
 	size_t at = (size_t)(line->offset - window_offset(w)), len = (size_t)line->length;
-	/* The line begins at the start of the text, or behind a newline. */
+	/* The line above has to begin at the start of the text, or behind a newline. */
 	if (len > LOOK_BACK || len > at || (len == at && line->offset > len))
 		return false;
 	return (len == at || line->front[-1 - (ptrdiff_t)len] == '\n') &&
@@ -170,7 +172,7 @@ static void smart_keep_line(struct smart *s, const struct line *line)
 	smart_store(s, line, &score);
 }
 
-/* The line with that number, whose first byte is at `at`. */
+/* Makes a line with this number, whose first byte is at `at`. */
 static void window_line(const struct window *w, const char *at, uint64_t number, struct line *line)
 {
 	size_t left = (size_t)(w->tail + w->len - at);
@@ -192,7 +194,7 @@ static void keep_before(struct smart *s, const struct line *line)
 	while (count < LINES_BEFORE && at > start && line->number - count > s->stored + 1) {
 		const char *newline = memrchr(start, '\n', (size_t)(at - start) - 1);
 		at = newline ? newline + 1 : start;
-		/* Bytes in front of these are there or not, depending on how the text was fed. */
+		/* It depends on how the text was fed whether earlier bytes are in the window. */
 		if (line->front - at > LOOK_BACK)
 			break;
 		starts[count++] = at;
@@ -203,14 +205,15 @@ static void keep_before(struct smart *s, const struct line *line)
 	}
 }
 
-/* The counter of finds that have the same bytes around them in their line, numbers not regarded. */
+/* Returns the counter for finds with the same bytes around them in their line; numbers count as
+   equal. */
 static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *hit, size_t around)
 {
 	const char *at = (size_t)(hit - w->tail) > around ? hit - around : w->tail;
 	const char *to = hit + FRAGMENT_LEN + around;
 	uint32_t hash = SHAPE_SEED;
 	bool digits = false;
-	/* The line with the find is there up to its end. */
+	/* The loop can't leave the window: the line of the find is complete. */
 	for (; at < to && (at < hit || *at != '\n'); at++) {
 		if (is_digit(*at) && digits)
 			continue;
@@ -220,7 +223,8 @@ static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *
 	return &counts[hash >> (32 - FOUND_BITS)];
 }
 
-/* Whether so many finds looked like this one that another can tell nothing. */
+/* Whether so many similar fragments were found that one more tells nothing. Counts this one if
+   not. */
 static bool is_familiar(struct smart *s, const char *hit)
 {
 	uint16_t *word = count_of(s->window, s->found_words, hit, 0);
@@ -234,7 +238,7 @@ static bool is_familiar(struct smart *s, const char *hit)
 	return false;
 }
 
-/* Passes over further lines of a streak of the same line. Returns where they end. */
+/* Skips lines that repeat the one before. Returns where they end. */
 static const char *pass_repeats(struct smart *s, const char *at, const char *end)
 {
 	struct window *w = s->window;
@@ -255,8 +259,7 @@ static const char *pass_repeats(struct smart *s, const char *at, const char *end
 	return line.front;
 }
 
-/* Passes over lines up to the next that may tell something, which is judged. Returns where it ends.
- */
+/* Skips lines up to the next that may be telling, and judges that one. Returns where it ends. */
 static const char *search_line(struct smart *s, const char *at, const char *end)
 {
 	struct window *w = s->window;
@@ -275,7 +278,7 @@ static const char *search_line(struct smart *s, const char *at, const char *end)
 	const char *newline = memrchr(at, '\n', (size_t)(hit - at));
 	window_line(w, newline ? newline + 1 : at, ++w->newlines, &line);
 	at = line.front + line.length;
-	/* Long lines are judged by their ends alone. */
+	/* Such a long line is not stored. */
 	if (line.length > LONG_LINE)
 		return at;
 	struct score score;
@@ -327,29 +330,31 @@ void smart_read(struct smart *s, uint64_t from)
 	}
 }
 
-/* How much each stored line tells: by itself; less if many lines, or a run that went well, say the
-   same; more by its neighbours. */
+/* The value of each stored line: how much it tells by itself; less if many lines, or a successful
+   run, say the same; more beside telling lines. */
 
-/* Found by measuring on labelled logs; none of them is critical. */
+/* These numbers come from measurements on labelled logs. None is critical. */
 enum {
-	SEEN_BITS = 12, /* of the table of families above */
-	QUIET = 30,     /* lines without one that tells of a failure */
-	LIFTED = 256,   /* how many lines one line lifts at most: many messages may be one block */
-	SLOT_BITS = 13, /* of the table of fingerprints: more than the stored lines */
+	SEEN_BITS = 12, /* size of the table of families */
+	QUIET = 30,     /* this many lines without a telling one make the next telling line more
+			   important */
+	LIFTED = 256,   /* the most lines that one line lifts: many messages may form one block */
+	SLOT_BITS = 13, /* size of the table of fingerprints, which is larger than the store */
 };
 
-/* The end is favoured: it counts twice, and lines up to this many bytes above it one and a half
-   times. */
+/* Lines near the end count more: the last one twice, one this many bytes above the end one and a
+   half times. */
 static const float END_REACH = 16000.0f;
-/* How fast lines of a family tell less the more there are: by those above, and by all of them. */
+/* How much less a line tells for each doubling of the lines of its family that are above it, and of
+   all lines of its family. */
 static const float AGAIN = 0.32f;
-/* What is left of the weight of lines that a run that went well has said, too. */
+/* Lines that a successful run has printed too keep this share of their weight. */
 static const float OF_NORMAL = 0.15f;
-/* The share of its weight that a line hands on to the lines below, and to those above; then what
-   is left of that share at the next line, and at a line that belongs to the first.
-   Expected values and quoted source reduce nothing: they are one with their message. */
+/* A telling line hands this share of its weight on to the lines below, and above. At each further
+   line the share is multiplied by NEXT, or by OWN if that line belongs to the telling one. Expected
+   values and quoted source do not reduce it. */
 static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, NEXT = 0.7f, OWN = 0.8f;
-static const float AFTER_QUIET = 1.3f; /* bonus for the first telling line after many others */
+static const float AFTER_QUIET = 1.3f; /* factor for the first telling line after QUIET others */
 
 /* Whether a frame of a stack is in code that the user has not written. */
 static bool is_foreign(const struct line *frame)
@@ -365,7 +370,7 @@ static bool is_foreign(const struct line *frame)
 	return false;
 }
 
-/* Whether a line tells nothing without the message above it. */
+/* Whether a line is a part of the message above it. */
 static bool is_part(const struct score *score, const struct score *message)
 {
 	return score->kind == SCORE_DETAIL || score->kind == SCORE_QUOTE ||
@@ -373,8 +378,8 @@ static bool is_part(const struct score *score, const struct score *message)
 	       (score->score < SCORE_TELLING && score->indent > message->indent);
 }
 
-/* Hands a share of a line's weight on to the lines below it, or above it, which then have at least
-   that. The cause of a status is above it; other lines are explained by those below. */
+/* Raises the values of the lines below a line, or above it, to a share of its weight. The cause of
+   an exit status is above it, so lines above get the larger share too. */
 static void lift_neighbours(struct store *store, size_t i, bool below, float weight)
 {
 	struct stored *line = &store->lines[i];
@@ -408,8 +413,8 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 	}
 }
 
-/* Where warnings alone have failed the run ("Failing due to -Werror"), they tell as much as errors.
- */
+/* If warnings have failed the run ("Failing due to -Werror"), warnings above that line tell as much
+   as errors. */
 static void raise_warnings(struct store *store)
 {
 	bool raised = false;
@@ -424,8 +429,8 @@ static void raise_warnings(struct store *store)
 	}
 }
 
-/* How much a line says by itself about a failure or, depending on the outcome, about a success. It
-   is of a family, of which `above` lines come before it. */
+/* Returns how much a line tells by itself of a failure or a success, as the outcome demands. Its
+   family has `family` lines, of which `above` come before it. */
 static float own_weight(const struct score *score, unsigned above, unsigned family,
 			enum outcome outcome)
 {
@@ -450,7 +455,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	const struct stored *frame = NULL;
 	if (outcome == OUTCOME_FAILURE)
 		raise_warnings(store);
-	/* Where several values are listed by name, a name alone tells nothing. */
+	/* In a list of names and values, words of failure in a name tell nothing. */
 	for (size_t i = 1; i + 1 < store->count; i++) {
 		const struct score *around[] = {&store->lines[i - 1].trait.score,
 						&store->lines[i + 1].trait.score};
@@ -463,7 +468,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		*t = (struct trait){.score = t->score,
 				    .threads = t->threads,
 				    .common = smart_is_common(s, &t->score)};
-		/* The source below a frame is of it. */
+		/* Source lines below a frame belong to it. */
 		if (t->score.kind == SCORE_FRAME)
 			frame = line;
 		else if (frame && t->score.indent <= frame->trait.score.indent)
@@ -479,7 +484,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		if (t->score.score == 0 && t->score.result == 0)
 			continue;
 		bool is_new = s->compared && !line->normal;
-		/* Lines that a run that went well has not said are counted apart. */
+		/* Lines that a successful run has not printed are counted apart. */
 		uint32_t family = t->score.family ^ (is_new ? 0x5BD1E995u : 0);
 		uint8_t *count = &above[(family * 2654435769u) >> (32 - SEEN_BITS)];
 		float weight = own_weight(&t->score, *count,
@@ -494,7 +499,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 			weight *= r->line.number > told + QUIET ? AFTER_QUIET : 1.0f;
 			told = r->to;
 		}
-		/* The weight from the neighbours counts half. */
+		/* The value that comes from neighbours counts half. */
 		if (weight * STORE_UNIT > (float)t->value / 2)
 			t->owner = 0;
 		t->value = (unsigned)size_min(t->value / 2 + (size_t)(weight * STORE_UNIT),
@@ -504,20 +509,20 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	}
 }
 
-/* Whether a run that went well has said the lines with a fingerprint. */
+/* A slot of a table: a fingerprint, and whether the successful run has printed a line with it. */
 struct normal {
 	uint64_t print; /* 0: the slot is free */
 	bool said;
 };
 
-/* The fingerprint of the whole line if that is stored, else of the stored part. */
+/* The fingerprint of a stored line; if it is not whole, of its stored part. */
 static uint64_t stored_print(const struct line *l)
 {
 	bool newline = line_is_whole(l) && l->ended;
 	return fingerprint_masked(l->front, l->front_len + l->back_len - newline);
 }
 
-/* The slot of a fingerprint, or a free one. */
+/* Returns the slot of a fingerprint, or a free one. */
 static struct normal *normal_slot(struct normal *slots, uint64_t print)
 {
 	size_t i = (print * 0x9E3779B97F4A7C15u) >> (64 - SLOT_BITS);
