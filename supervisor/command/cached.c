@@ -14,10 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A run that answers, and how. */
+/* An earlier run that answers, and its answer. */
 struct cached {
 	struct job *job;
-	struct record record; /* the run's metadata; the settings and the directory of now */
+	struct record record; /* the earlier run's metadata, with the settings and directory of this
+				 call */
 	struct id_found found;
 	int dir;
 	enum interceptor_reader reader;
@@ -28,7 +29,8 @@ struct cached {
 
 uint64_t cached_environment(void)
 {
-	/* Variables that a shell changes from command to command, and terse's own. */
+	/* Variables that are not compared: a shell changes them from command to command, or they
+	   are terse's own. */
 	static const char *const passing[] = {"_=", "OLDPWD=", "PWD=", "SHLVL=", "TERSE"};
 	uint64_t sum = 0;
 	for (char **variable = environ; *variable; variable++) {
@@ -41,7 +43,7 @@ uint64_t cached_environment(void)
 	return (sum >> 1) | 1;
 }
 
-/* Finds the newest run of the command that ended within the time, and whether it answers. */
+/* Finds the newest run of the command that ended recently enough. Returns whether it can answer. */
 static bool cached_find(struct cached *c, struct journal *j, int64_t now_ms)
 {
 	const struct job *job = c->job;
@@ -88,7 +90,7 @@ static int cached_text(struct cached *c, enum artifact_part part)
 	return result;
 }
 
-/* Returns the exit status, or -1: nothing was printed. */
+/* Prints the answer. Returns the exit status, or -1 if nothing was printed. */
 static int cached_print(struct cached *c, enum sink sink)
 {
 	const bool is_json = c->job->settings->format != FORMAT_TEXT;
@@ -108,7 +110,7 @@ static int cached_print(struct cached *c, enum sink sink)
 		human_age(age, clock_real_ms() - c->record.meta.ended_ms);
 		wording_cached(&notice, c->record.meta.id, age);
 	}
-	/* As long as nothing was printed, the command can still be run. */
+	/* If nothing was printed, the caller can still run the command. */
 	bool fails = result < 0 && c->reader != INTERCEPT_PROGRAM;
 	for (int i = 0; i < 2; i++) {
 		followup_add(&followup, c->printed[i].data, c->printed[i].len);
@@ -134,8 +136,7 @@ int cached_answer(struct job *job)
 	struct cached c = {.job = job, .dir = -1, .record.settings = s};
 	struct store stores[STORE_MAX];
 	int result = -1;
-	/* A reader that gets the whole text, or more of it than fits into memory, gets it from the
-	   command itself. */
+	/* A reader of the whole text gets it from the command: it may not fit into memory here. */
 	if (is_json ? s->print == PRINT_FULL : sink != SINK_AGENT && sink != SINK_PERSON)
 		return -1;
 	bool previews = s->print == PRINT_PREVIEW || (s->print != PRINT_FULL && sink == SINK_AGENT);

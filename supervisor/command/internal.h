@@ -27,10 +27,10 @@ struct text;
 
 /* --- colours and the pager -------------------------------------------------------------------- */
 
-// What only a person at a terminal gets: colours and a pager.
+// Colours and a pager, for a person at a terminal.
 
-// Colours: at a terminal, unless NO_COLOR is set; elsewhere only with --color always, or with
-// CLICOLOR_FORCE where no agent reads. They are few and from the terminal's own palette, so that
+// Output is coloured at a terminal, unless NO_COLOR is set. Elsewhere it is with --color always,
+// and with CLICOLOR_FORCE if no agent reads. Colours come from the terminal's own palette, so that
 // they fit its background.
 
 enum paint {
@@ -48,102 +48,102 @@ enum paint {
 const char *paint_code(bool on, enum paint paint);
 const char *paint_none(bool on);
 
-// A pager, as git starts one: $TERSE_PAGER, else $PAGER, else less. There is none if that is empty
-// or "cat", or if standard output is no terminal. less gets LESS=FRX unless it is set, so what fits
-// on the screen is just printed.
+// The pager is $TERSE_PAGER, else $PAGER, else less, as with git. There is none if that is empty or
+// "cat", or if standard output is not a terminal. LESS=FRX is set unless LESS is, so less prints
+// what fits on the screen and ends.
 
 /* Makes standard output a pipe to the pager. Returns the pager's process, or 0 if there is none and
    standard output is as it was. */
 pid_t pager_start(void);
 
-/* Waits until the person has left the pager (0: there is none). Keeps errno. */
+/* Waits until the pager has ended (0: there is none). Keeps errno. */
 void pager_end(pid_t pager);
 
 /* --- a file that a verb writes ---------------------------------------------------------------- */
 
-// The file that a verb writes because somebody named it (--output): the same for all of them. A
-// regular file gets its new contents in one step, when they are complete. Links are followed. A
-// file that is not regular (a device, a fifo) is opened and written, never replaced.
+// The file that a verb writes (--output). A regular file is replaced in one step, when the new
+// contents are complete. Symbolic links are followed. A file that is not regular (a device, a fifo)
+// is opened and written, never replaced.
 
 struct output {
-	int fd; /* to write to */
+	int fd; /* where to write */
 	const char *name;
-	bool made;                /* and it was not there before */
-	char target[PATH_MAX];    /* the file to be replaced, without links */
-	char temporary[PATH_MAX]; /* beside it; "": `fd` is the file itself */
-	uint64_t size;            /* bytes of a regular file, once it is closed; else 0 */
+	bool made;                /* the file did not exist before */
+	char target[PATH_MAX];    /* the path of the file to be replaced, links resolved */
+	char temporary[PATH_MAX]; /* path of the new file beside it; "": `fd` is the file itself */
+	uint64_t size;            /* bytes of a regular file, set by output_close(); else 0 */
 };
 
-/* `name` must outlive the struct; "-" is standard output. New files have mode 0600. Returns 0, or
-   -1 with errno (EEXIST: there is a regular file, and `replace` is false). */
+/* Opens the file. `name` has to outlive the struct; "-" is standard output. New files have mode
+   0600. Returns 0, or -1 with errno: EEXIST if there is a regular file and `replace` is false. */
 int output_open(struct output *o, const char *name, bool replace);
 
-/* `result`: -1 if writing has failed; a file then stays as it was, or is not made. Returns 0, or -1
-   with errno: the writer's, if writing has failed. */
+/* Closes the file and puts it in place. `result`: -1 if writing has failed, with errno; then the
+   old file stays, or no file is made. Returns 0, or -1 with errno. */
 int output_close(struct output *o, int result);
 
 /* --- live runs -------------------------------------------------------------------------------- */
 
-// A live run as the verbs reach it: finding it by its name, and waiting for it.
+// Live runs: finding one by its name, and waiting for it.
 
-/* What `terse send` has typed before it awaits. */
+/* Input that `terse send` has typed before it waits. */
 struct typed {
-	uint64_t from;      /* the bytes of the text before */
-	struct buffer text; /* as it was typed */
+	uint64_t from;      /* size of the text at that time */
+	struct buffer text; /* what was typed */
 };
 
-/* Connects *run to the run that `name` means by the rules of verb_find(), or by its whole ID if it
-   has no artifact yet. Returns 0, or -1 after saying why not. With `may_end` also returns 1 if the
-   run has ended; *run is then -1, and `id` is filled in. */
+/* Connects *run to the run that `name` means: by the rules of verb_find(), or by its whole ID, if
+   it has no artifact yet. Returns 0, or -1 after printing an error. With `may_end` returns 1 if the
+   run has ended; then *run is -1, and `id` is filled in. */
 int live_run_find(const struct verb_call *c, const char *name, int *run, char id[ID_LEN + 1],
 		  bool may_end);
 
 /* Whether the run belongs to the call's session. */
 bool live_run_is_own(const struct verb_call *c, const char *id);
 
-/* What is waited for. */
+/* What an await waits for. */
 struct await {
 	const char *name;          /* the run */
 	const char *pattern;       /* or NULL */
-	const struct typed *typed; /* only text behind its echo counts; or NULL */
-	bool answers;              /* what was typed by the same command */
-	uint64_t port;             /* that it has to listen on first; 0: none */
-	uint64_t from;             /* the line to look for the pattern from; 1: all */
-	int64_t timeout, idle;     /* ms; 0: none */
-	bool at_once;              /* nothing: what is new is printed now */
-	bool whole;                /* all of the text is printed, not what is new */
+	const struct typed *typed; /* input whose echo is not looked at; or NULL */
+	bool answers;              /* the same command has typed an answer */
+	uint64_t port;             /* the run has to listen on this port first; 0: none */
+	uint64_t from;             /* number of the line from which on the pattern is looked for; 1:
+				      all */
+	int64_t timeout, idle;     /* in ms; 0: none */
+	bool at_once;              /* does not wait: prints what is new */
+	bool whole;                /* prints the whole text, not only what is new */
 };
 
-/* Waits, and prints what is new. Returns the exit status. */
+/* Waits, and prints the new text. Returns the exit status. */
 int await_answer(const struct verb_call *c, const struct await *a);
 
-/* Sends the run a signal; 0: ends it with all that it has started, and waits until that has ended.
+/* Sends a signal to the run. `sig` 0: ends the run and all that it has started, and waits for that.
    `own`: the caller belongs to the run's session. Returns 0, or -1 with errno. */
 int live_run_signal(int run, int sig, bool own);
 
-/* Reports that a request failed with `error`. */
+/* Prints an error: a request to a run has failed with `error`. */
 void live_run_failed(const struct verb_call *c, const char *id, int error);
 
-/* Reads how a run has ended, and its metadata, which meta_release() frees in any case. Returns 0,
-   or -1 after saying why not. */
+/* Reads how a run has ended, and its metadata; meta_release() them in any case. Returns 0, or -1
+   after printing an error. */
 int live_run_ended(const struct verb_call *c, const char *id, struct meta *m,
 		   struct wording_ending *e);
 
-/* Compiles the pattern of a line that is waited for (--for). NULL after saying what is wrong with
-   it. */
+/* Compiles the pattern of --for. Returns NULL after printing an error. */
 struct matcher *live_run_pattern(const struct verb_call *c, const char *pattern);
 
-// Looks through the text of a run for lines that match. The text is read from disk, at the reader's
-// own pace.
+// A lookout searches the text of a run for lines that match. It reads the text from disk, so the
+// run does not wait for it.
 
 /* A pattern. */
 struct sought {
 	const char *pattern;
 	struct matcher *matcher;
-	size_t next; /* where the next line begins, unless that was looked at */
+	size_t next; /* offset of its next match in the lines that are searched */
 };
 
-/* A longer line is matched in pieces. */
+/* Bytes; a longer line is matched in pieces. */
 #define LOOKOUT_BLOCK ((size_t)256 * 1024)
 
 struct lookout {
@@ -151,76 +151,77 @@ struct lookout {
 	const char *id;
 	struct sought *sought;
 	size_t count;
-	uint64_t at, line; /* the byte that is looked at next, and the number of its line */
-	bool told;         /* that line has matched in a piece before */
+	uint64_t at, line; /* the next byte to look at, and the number of its line */
+	bool told;         /* a piece of that line has matched already */
 	char *block;       /* LOOKOUT_BLOCK bytes; lookouts that take turns can share it */
-	/* Gets a line without its newline, or a part of a line that is cut or not complete. Returns
-	   0; any other value ends the look. */
+	/* Called with each line that matches, without its newline; `cut`: with a part of one. A
+	   result other than 0 ends the search. */
 	int (*match)(void *ctx, const struct sought *by, const char *line, size_t len, bool cut);
 	void (*gap)(void *ctx, const struct gap *gap); /* or NULL */
 	void *ctx;
 };
 
-/* Looks at the lines that end before the byte `to` of the text; UINT64_MAX: at all lines, also a
-   last one without an end. Returns 0, what `match` returned, or -1 after saying what is wrong. */
+/* Searches the lines that end before the offset `to`; with UINT64_MAX all lines, even an unfinished
+   one. Returns 0; what `match` returned; or -1 after printing an error. */
 int lookout_turn(struct lookout *l, uint64_t to);
 
-/* The same for whole lines, or a piece of one, that the caller has read. */
+/* Searches whole lines, or a piece of one, that the caller has read. Returns as lookout_turn(). */
 int lookout_lines(struct lookout *l, const char *text, size_t len);
 
-// A run that is watched: each turn of a loop, watched_wait() says what it waits for, and
-// watched_take() takes what has come.
+// A live run whose state is followed. In each turn of a loop, watched_wait() adds what it waits
+// for, and watched_take() takes the news.
 
 struct watched {
 	const struct verb_call *call;
 	char id[ID_LEN + 1];
-	int run;                /* a connection to it (live_run_find) */
-	int64_t idle;           /* ms of silence that are waited for; 0: none */
-	struct live_status now; /* once it is `known` */
+	int run;                /* the connection from live_run_find() */
+	int64_t idle;           /* ms of silence that the caller waits for; 0: none */
+	struct live_status now; /* the last status, if `known` */
 	bool known;
-	int64_t begun, said; /* monotonic: watched_begin(), and the time of `now` */
-	int64_t answer_by;   /* and until when the first status has to come; 0: any time */
-	int asker;           /* the call's, as long as it is there */
-	bool due;            /* a newer status was asked for */
-	bool ready;          /* there is something to take */
+	int64_t begun, said; /* monotonic times of watched_begin() and of `now` */
+	int64_t answer_by;   /* monotonic: when the first status has to be there; 0: no limit */
+	int asker;           /* call->asker; 0 once it has gone */
+	bool due;            /* a newer status was requested */
+	bool ready;          /* the connection is readable */
 };
 
 enum watched_news {
 	WATCHED_SAME,    /* nothing has come */
 	WATCHED_CHANGED, /* `now` is new */
 	WATCHED_OVER,    /* the supervisor has gone */
-	WATCHED_FAILED   /* it does not answer; that was said */
+	WATCHED_FAILED   /* it does not answer; an error was printed */
 };
 
-/* `grows`: statuses also report that the text grows (FRAME_WATCH), and the caller waits until the
-   supervisor has gone. Without it, a supervisor that is stopped counts as failed. */
+/* `grows`: a status also comes when the text grows (FRAME_WATCH), and the caller waits until the
+   supervisor has gone, even if it is stopped. Without `grows` a stopped supervisor is
+   WATCHED_FAILED. */
 void watched_begin(struct watched *w, bool grows);
 void watched_wait(struct watched *w, struct loop *l);
 enum watched_news watched_take(struct watched *w);
 
-/* Whether the run had been silent for that time when it sent `now`. */
+/* Whether the run had been silent for `idle` when it sent `now`. */
 bool watched_is_quiet(const struct watched *w);
 
 /* --- services --------------------------------------------------------------------------------- */
 
-// One run where several would be one too many: a server that has a name in its directory, and a
-// command that others join while it runs. A caller looks for one and starts it under a lock, so
-// that of two callers at the same moment one finds the other's run.
+// Runs of which there is only one at a time in a directory: a server with a name (--service), and a
+// command that later callers join while it runs (--join). A caller finds or starts one under a
+// lock, so two callers never start two.
 
 struct service {
-	const char *name;   /* NULL: the run of the same command */
+	const char *name;   /* of the service; NULL: --join */
 	char *const *argv;  /* the command, as the user typed it */
-	struct await ready; /* when it is: the pattern, the port */
-	bool restart;       /* one that lives is ended first */
+	struct await ready; /* the pattern and the port that say that it is ready */
+	bool restart;       /* a live one is ended first */
 };
 
-/* Finds the run that lives in this directory, or starts it if it has a name; waits until it is
-   ready, and prints what is new. Returns the exit status, or -1: either no run lives and it has no
-   name; or this process is the child that has to run it, now detached, with *caller as a client of
-   the run. */
+/* Finds the live run in this directory, or starts one if it has a name. Waits until it is ready,
+   and prints the new text. Returns the exit status. Returns -1 if there is none and it has no name.
+   Also returns -1 in a detached child, which has to run the command; *caller is its connection to
+   the first process, which becomes a client of the run. */
 int service_run(const struct verb_call *c, const struct service *s, int *caller);
 
-/* Finds the run that lives in this directory. */
+/* Finds the live run in this directory. Returns whether there is one. */
 bool service_find(const struct service *wanted, struct store *stores, int count,
 		  char id[ID_LEN + 1]);
 
@@ -233,36 +234,36 @@ bool service_find(const struct service *wanted, struct store *stores, int count,
 //    "started":"2026-11-20T09:03:34.123Z","ended":"...","duration_ms":12345,
 //    "lines":8432,"bytes":484352}
 //
-// and "gaps" if a part of its text was not kept, "stdout_file" and "stderr_file" if the command
-// wrote to files itself. "id", "lines" and "bytes" are null if no artifact was made; "lines" and
-// "bytes" also if all output is in such files; "ended" and "duration_ms" while the run lives.
-// "command_cut" is there if the command was cut.
+// There also is "gaps" if a part of the text was not kept, "stdout_file" and "stderr_file" if the
+// command wrote to files directly, and "command_cut" if the command is cut. "id", "lines" and
+// "bytes" are null if there is no artifact, "lines" and "bytes" also if all output is in such
+// files, "ended" and "duration_ms" while the run lives.
 
-/* These append to a row: the command as one line of words; `text` on one line, clean, cut to
-   `width` columns; a line for each gap and for each file that the command wrote to directly. */
+/* Append to a row: the command, in one line; `text`, in one line, clean, cut to `width` columns; a
+   line for each gap; a line for each file that the command wrote to directly. */
 void row_add_command(struct buffer *out, const struct meta *m);
 void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width);
 void row_add_gaps(struct buffer *out, int indent, struct gaps gaps);
 void row_add_files(struct buffer *out, int indent, const struct meta *m);
 
-/* The colour for how a run ended, or that it lives; NULL: nothing is known of it. */
+/* The colour for the state of a run. `m` NULL: nothing is known of it. */
 enum paint runs_paint(const struct meta *m);
 
-/* A run and its artifact each have a line in the journal, in any order. Returns 0 for the first
-   line of an ID, 1 for the second, or -1 with ENOMEM. *tree keeps the IDs of which one line was
-   met, by tsearch(3): tdestroy(*tree, free). */
+/* A run and its artifact each have a line in the journal, in any order. Call it for each line:
+   returns 0 for the first line of an ID, 1 for the second, or -1 with ENOMEM. *tree has the IDs
+   whose second line is to come, by tsearch(3): tdestroy(*tree, free). */
 int runs_meet(void **tree, const char *id);
 
-/* Whether the metadata have the sizes of what the command wrote. */
+/* Whether the metadata have the lines and bytes of the text. */
 bool runs_is_counted(const struct meta *m);
 
-/* Counts the lines of a text whose metadata lack them, since its run has not ended. */
+/* Counts the lines of a text whose run has not ended, so that its metadata lack them. */
 void runs_count_lines(int dir, const char *id, enum artifact_part part, struct meta_stream *s);
 
-/* Appends the members above, with at most `budget` bytes of the command. */
+/* Appends the members of the object above, with at most `budget` bytes of the command. */
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
 
-// Which runs are meant: options of `terse list` and `terse search`.
+// A filter for runs: options of `terse list` and `terse search`.
 
 struct runs_filter {
 	const char *command, *label, *host; /* NULL: any */
@@ -293,86 +294,87 @@ struct runs_filter {
 			"--remote: by machines whose name begins so"                              \
 	}
 
-/* Whether the filter leaves any run out, even if only by its `times`. */
+/* Whether the filter can leave out runs. `times`: since and until count as well. */
 bool runs_filter_is_set(const struct runs_filter *f, bool times);
 
-/* Whether the filter wants the run: 1 or 0; -1: no memory to find out. */
+/* Returns 1 if the filter lets the run through, 0 if not, or -1 without memory. */
 int runs_filter_match(const struct runs_filter *f, const struct meta *m);
 
-/* Appends it as options. */
+/* Appends the filter as options. */
 void runs_filter_add(struct buffer *out, const struct runs_filter *f);
 
-/* Appends the labels of a run as " NAME=VALUE" or as members. */
+/* Appends the labels of a run: as " NAME=VALUE", or with `json` as members. */
 void runs_add_labels(struct buffer *out, const struct meta *m, bool json);
 
-/* The newest runs of the remote that a filter wants, each once. */
+/* The newest runs of the remote that a filter lets through, each once. */
 struct runs_remote {
-	/* Set by the owner; the rest is zeroed. */
+	/* Set by the caller; the rest is zeroed. */
 	const struct verb_call *call;
-	struct runs_filter *filter; /* without a time: since 1 h ago */
+	struct runs_filter *filter; /* if it has no time, runs of the last hour */
 	uint64_t most;
 	void (*describe)(void *ctx, struct buffer *out, const struct meta *m);
 	void *ctx;
 
 	struct runs_found {
-		uint64_t id; /* packed */
-		char *text;  /* as it was described */
+		uint64_t id; /* packed (artifact/id.h) */
+		char *text;  /* what `describe` has appended */
 		size_t len;
 	} * runs;
 	size_t count, room;
-	bool more; /* some were left out */
+	bool more; /* there are more than `most` */
 	uint64_t damaged;
 };
 
-/* Finds the runs. Returns 0, or the exit status after saying why not; runs_remote_release() in any
-   case. */
+/* Finds the runs. Returns 0, or the exit status after printing an error; runs_remote_release() in
+   any case. */
 int runs_remote_find(struct runs_remote *r);
 void runs_remote_release(struct runs_remote *r);
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-// Sums over what runs have shown and what was read back (artifact/journal.h), for terse stats and
-// terse report.
+// Sums of what runs have shown, and of what was read later (artifact/journal.h), for terse stats
+// and terse report.
 //
-// The sums of a session are kept beside its journal, up to one of its lines: the next time only the
-// lines behind that line are read. The sums hold while the line is where it was: lines are only
-// appended or taken out, and no two are the same. A damaged file of sums is ignored.
+// The sums of a session up to a line of its journal are kept in a file beside the journal. The next
+// call reads only the lines behind that line. The sums are valid while that line is at its place:
+// lines are only appended or removed, and no two lines are the same. A damaged file of sums is
+// ignored.
 
-/* Bytes, and the estimate of their tokens. */
+/* Bytes, and an estimate of their tokens. */
 struct stats_size {
 	uint64_t bytes, tokens;
 };
 
 struct stats_sum {
-	uint64_t runs, failed; /* commands of terse itself do not count */
+	uint64_t runs, failed; /* without terse's own commands */
 	int64_t duration_ms;
-	uint64_t text;           /* bytes that commands wrote for a reader, as text */
-	struct stats_size shown; /* printed of that; what no agent read is in neither */
-	struct stats_size own;   /* what the agents would have shown by themselves */
-	struct stats_size read;  /* read back later */
-	uint64_t reads;          /* how often */
+	uint64_t text;           /* bytes of text that commands wrote for an agent */
+	struct stats_size shown; /* how much of that text was printed */
+	struct stats_size own;   /* how much the agents would have shown without terse */
+	struct stats_size read;  /* how much was read later */
+	uint64_t reads;          /* how often something was read later */
 };
 
-/* own - (shown + read), which may be negative. *tokens (unless NULL): the same difference in
+/* Returns own - (shown + read) in bytes, which may be negative; in *tokens (unless NULL) in
    tokens. */
 int64_t stats_saved(const struct stats_sum *s, int64_t *tokens);
 
 struct stats {
-	/* Set by the owner; the rest is zeroed. */
-	int64_t from_ms;  /* runs and reads since then */
+	/* Set by the caller; the rest is zeroed. */
+	int64_t from_ms;  /* only runs and reads since this time count */
 	const char *only; /* one artifact's ID; NULL: every run */
 
 	struct stats_sum all;
 	int64_t first_ms; /* when the first of these runs started; 0: there is none */
-	uint64_t damaged; /* lines */
-	/* For whom the sums are. A session belongs to the agent of its last run that has an
+	uint64_t damaged; /* damaged lines */
+	/* The sums of each agent. A session belongs to the agent of its newest run that has an
 	   agent. */
 	struct stats_agent {
 		char name[SECTION_NAME_MAX + 1]; /* "": none is known */
 		struct stats_sum sum;
 	} * agents;
 	size_t agent_count, agent_room;
-	char agent[SECTION_NAME_MAX + 1]; /* of the session that is being read */
+	char agent[SECTION_NAME_MAX + 1]; /* the agent of the session that is being read */
 };
 
 /* Adds a session of a store. Returns 0, or -1 with errno. */
@@ -385,23 +387,22 @@ void stats_append_json(struct buffer *out, const struct stats_sum *s);
 
 /* --- follow-ups ------------------------------------------------------------------------------- */
 
-// A verb that prints something of an artifact notes that for terse stats (artifact/journal.h),
-// unless a person reads it: a preview that is followed up has cost more than it shows.
+// A follow-up is that an agent reads more of an artifact, so that the preview has cost more than it
+// shows. Verbs note it in the journal for terse stats (artifact/journal.h), unless a person reads.
 
 /* Zeroed but for `is_counted`. */
 struct followup {
-	/* An agent may read it: the reader is no program, or the output is JSON. Output to a
-	   program or a file counts as a follow-up of no bytes: nobody knows how much of it an agent
-	   sees. */
+	/* An agent may read the output. Output to a program or a file, unless it is JSON, counts as
+	   a follow-up of 0 bytes: nobody knows how much of it an agent sees. */
 	bool is_counted;
 	uint64_t bytes;
 	struct tokens tokens;
 };
 
-/* These bytes were printed. */
+/* Adds bytes that were printed. */
 void followup_add(struct followup *f, const char *data, size_t len);
 
-/* Call it when all is printed that is wanted of the artifact `id` in the session directory `dir`.
+/* Call it at the end: notes what was printed of the artifact `id` in the session directory `dir`.
    Does nothing if `id` is "" (a file that is no artifact). */
 void followup_keep(const struct followup *f, int dir, const char *id);
 
@@ -418,66 +419,68 @@ struct excerpts {
 	struct artifact *(*artifact)(struct excerpts *d);
 };
 
-/* Applies the requested profile. Returns 0, or -1 after saying that the profile named by a flag
-   does not exist. */
+/* Applies the profile that a flag names. Returns 0, or -1 after printing an error. */
 int excerpts_apply_profile(const char *verb, struct settings *s);
 
-/* Begins a text. `d` is zeroed except `into` and `artifact`, and must not move afterwards. `o` is
-   zeroed except for what differs from a run: the reader, what the terminal does at a line feed, and
-   the size of the text before. Returns 0, or -1 with errno; interceptor_free(text) in any case. */
+/* Begins a text. `d` is zeroed except `into` and `artifact`, and must not move afterwards. Of `o`
+   the caller sets the reader, what the terminal does at a line feed, and the size of the text
+   before; the rest is zeroed. Returns 0, or -1 with errno; interceptor_free(d->text) in any
+   case. */
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
 
-/* Begins a text and takes all of `t`; with `lines` only what follows the first *lines, which were
-   shown before, and adds the new lines to *lines. Finishes the text, and prints its report unless
-   `end` is NULL. `d` as above. Returns 0, or -1 with errno. */
+/* Begins a text, takes all of `t`, finishes it, and prints its report unless `end` is NULL. With
+   `lines`, takes only what follows the first *lines lines, and adds the new lines to *lines. `d` as
+   for excerpts_init(). Returns 0, or -1 with errno. */
 int excerpts_take(struct excerpts *d, const struct settings *s, struct text *t, uint64_t *lines,
 		  enum interceptor_reader reader, const struct interceptor_ending *end);
 
-/* Prints, unless printing has failed before. As an event of a text it gets a struct excerpts. */
+/* Prints, unless printing has failed before. It is the `print` event of the interceptor, whose
+   context is the struct excerpts. */
 void excerpts_print(void *excerpts, const char *data, size_t len);
 
-/* Describes how a run ended, or that it still runs. */
+/* Fills in how a run ended, or that it still runs. */
 struct wording_ending excerpts_ending(const struct meta *m);
 
-/* Makes the ending for the report on a part. `m`: the run, or NULL; `place`: the artifact's ID or
-   the file's name, quoted for a shell. */
+/* Fills in the ending for the report on a part of an artifact. `m`: the run, or NULL; `place`: the
+   artifact's ID, or a file's name, quoted for a shell. */
 struct interceptor_ending excerpts_end(const struct settings *settings, const struct meta *m,
 				       const char *place, enum artifact_part part);
 
-/* Takes a text in this way for an agent, and prints its preview. Returns 0, or -1 with errno. */
+/* Prints the preview of a text for an agent, as excerpts_take(). Returns 0, or -1 with errno. */
 int excerpts_text(const struct settings *settings, struct text *t, uint64_t *lines,
 		  const struct interceptor_ending *end, struct buffer *into);
 
 /* --- run --cached ----------------------------------------------------------------------------- */
 
-// A command that ended well a short time ago is not run again: its kept texts are printed, within
-// the limits of now.
+// A command that succeeded a short time ago is not run again: its kept texts are printed, by the
+// settings of this call.
 
 /* A hash of this process's environment, for struct job; never 0. */
 uint64_t cached_environment(void);
 
-/* Answers a command from its last run in the same directory and environment, if that ended well
-   within job->cached_ms, and if an agent or a person reads or a report is asked for. Returns the
-   exit status, or -1: the command has to be run. */
+/* Answers a command by its last run in the same directory and environment, if that has succeeded
+   within job->cached_ms. The reader has to be an agent or a person, or a report is asked for.
+   Returns the exit status, or -1 if the command has to be run. */
 int cached_answer(struct job *job);
 
 /* --- hooks ------------------------------------------------------------------------------------ */
 
 enum { HOOK_SESSION_MAX = 128 };
 
-/* The session that ends, if any: its name, or a variable by which the agent's commands know it. */
+/* The session that the event ends, if any: its name, or the variable by which the agent's commands
+   know it. */
 struct hook_outcome {
 	char session[HOOK_SESSION_MAX + 1]; /* or "" */
 	const char *mark;                   /* or NULL */
 };
 
 struct hook_terse {
-	const char *program; /* its path */
+	const char *program; /* the path of terse */
 	int64_t in_front;    /* [shim] in_front */
 };
 
-/* Appends the answer to an agent's hook (verb_hook.c). Returns 0, or -1 with errno: EINVAL: no such
-   agent or event; ENOMEM. */
+/* Appends the answer to an agent's hook (verb_hook.c). Returns 0, or -1 with errno: EINVAL if there
+   is no such agent or event; ENOMEM. */
 int hook_answer(const char *agent, const char *event, const char *input, size_t len,
 		const struct hook_terse *terse, struct buffer *answer,
 		struct hook_outcome *outcome);

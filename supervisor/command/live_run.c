@@ -30,7 +30,7 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 		return live_run_find(c, service, run, id, may_end);
 	}
 	snprintf(id, ID_LEN + 1, "%s", kept ? found.id : name);
-	/* A run that has no artifact yet is found by its ID. */
+	/* Without an artifact yet, the run is found by its ID. */
 	*run = kept || (id_is_valid(id) && verb_reaches(c, stores, count, id))
 		       ? client_open(stores, count, id)
 		       : -1;
@@ -60,7 +60,7 @@ int live_run_signal(int run, int sig, bool own)
 	struct frame f;
 	if (client_ask(run, FRAME_SIGNAL, sig, own, NULL, 0, NULL) < 0)
 		return -1;
-	/* Waits until the supervisor has gone, which is the run's last process. */
+	/* Waits until the supervisor, the run's last process, has gone. */
 	while (!sig && (frame_receive(run, &f, 0) >= 0 || errno == EAGAIN))
 		;
 	return 0;
@@ -88,7 +88,7 @@ void live_run_failed(const struct verb_call *c, const char *id, int error)
 	buffer_release(&asked);
 }
 
-/* Says what is wrong with a pattern of --for. */
+/* Prints what is wrong with a pattern of --for. */
 static void live_run_bad_pattern(const struct verb_call *c, const char *pattern, const char *why)
 {
 	verb_fail(c, ENVELOPE_BAD_PATTERN, "%s: %s: %s", vocabularies[c->settings->words].pattern,
@@ -132,7 +132,7 @@ int live_run_ended(const struct verb_call *c, const char *id, struct meta *m,
 
 /* --- lines of its text ------------------------------------------------------------------------ */
 
-/* Bytes of a line that matches, at most. */
+/* The most bytes that are passed on of a line that matches. */
 #define LINE_MOST ((size_t)300)
 
 int lookout_lines(struct lookout *l, const char *text, size_t len)
@@ -180,7 +180,7 @@ int lookout_turn(struct lookout *l, uint64_t to)
 {
 	struct text text;
 	struct text_piece piece = {.kind = TEXT_BYTES};
-	size_t held = 0; /* bytes of a line that is not complete */
+	size_t held = 0; /* bytes of an incomplete line in the block */
 	int result = 0;
 	if (to <= l->at || l->count == 0)
 		return 0;
@@ -197,7 +197,7 @@ int lookout_turn(struct lookout *l, uint64_t to)
 		}
 		if (result < 0 || piece.kind == TEXT_END)
 			break;
-		/* A line in front of a gap gets no more bytes. */
+		/* A line before a gap is complete: no more bytes of it will come. */
 		size_t len = held + (piece.kind == TEXT_BYTES ? piece.len : 0), whole = len;
 		const char *newline = memrchr(l->block, '\n', len);
 		if (piece.kind == TEXT_BYTES && (newline || len < LOOKOUT_BLOCK))
@@ -229,8 +229,8 @@ void watched_begin(struct watched *w, bool grows)
 	w->begun = clock_monotonic_ms();
 	w->answer_by = grows ? 0 : w->begun + ANSWER_MS;
 	w->asker = w->call->asker;
-	/* If the supervisor has refused the client, its answer can still be read; if it has gone,
-	   the end of the stream. */
+	/* If sending fails, the supervisor has refused the client or has gone. watched_take() reads
+	   that. */
 	frame_send(w->run, FRAME_WATCH, grows, 0, NULL, 0, 0);
 }
 
@@ -249,7 +249,7 @@ void watched_add_state(struct buffer *out, const struct live_status *now, bool a
 		buffer_printf(out, "quiet for %s", HUMAN_DURATION(now->quiet_ms));
 }
 
-/* Tells who asks. */
+/* Answers the call's asker with the run's state. */
 static void watched_tell(void *ctx, short events)
 {
 	struct watched *w = ctx;
@@ -274,7 +274,7 @@ void watched_wait(struct watched *w, struct loop *l)
 		loop_until(l, w->answer_by);
 	} else if (w->idle && !w->due && !watched_is_quiet(w)) {
 		int64_t quiet_at = w->said + w->idle - w->now.quiet_ms;
-		/* The run seems quiet. Asks again: a newer status may be on its way. */
+		/* The run seems quiet by its last status, which may be old: requests a new one. */
 		w->due = clock_monotonic_ms() >= quiet_at;
 		if (w->due)
 			frame_send(w->run, FRAME_STATUS, 0, 0, NULL, 0, 0);

@@ -13,8 +13,8 @@
 
 #define FLAGS (O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY)
 
-/* Goes on with a new file beside the one at o->fd. Returns 0, or -1: the old file has to be written
-   itself, since a new one in its place would have another owner, or can't be made. */
+/* Makes a new file beside the open one, to replace it later. Returns 0, or -1 if the old file has
+   to be written itself: a new one would have another owner, or can't be made. */
 static int output_go_beside(struct output *o, const struct stat *st)
 {
 	if (st->st_uid != geteuid() || !realpath(o->name, o->target) ||
@@ -46,7 +46,7 @@ int output_open(struct output *o, const char *name, bool replace)
 	o->made = o->fd >= 0;
 	if (o->made || errno != EEXIST)
 		return o->made ? 0 : -1;
-	/* A link to nothing is there, too. */
+	/* A dangling link exists too. */
 	o->fd = open(name, replace ? FLAGS : FLAGS & ~O_CREAT, 0600);
 	if (o->fd < 0)
 		return -1;

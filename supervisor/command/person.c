@@ -45,7 +45,7 @@ pid_t pager_start(void)
 		goto out;
 	pager = fork();
 	if (pager == 0) {
-		/* Becomes it, or tells that it can't. */
+		/* Becomes the pager, or tells the parent that it can't. */
 		const char *shell[] = {"sh", "-c", command, NULL}, *plain[] = {command, NULL};
 		dup2(input[0], STDIN_FILENO);
 		setenv("LESS", "FRX", 0);
@@ -60,7 +60,7 @@ pid_t pager_start(void)
 		waitpid(pager, NULL, 0);
 		pager = 0;
 	}
-	/* The person may leave the pager before it has everything. */
+	/* The pager may be left before it has read everything. */
 	if (pager > 0) {
 		signal(SIGPIPE, SIG_IGN);
 		dup2(input[1], STDOUT_FILENO);
@@ -79,7 +79,7 @@ void pager_end(pid_t pager)
 	if (!pager)
 		return;
 	close(STDOUT_FILENO);
-	/* ctrl-c is for the pager. */
+	/* ctrl-c is meant for the pager. */
 	signal(SIGINT, SIG_IGN);
 	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;

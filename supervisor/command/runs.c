@@ -20,7 +20,7 @@
 
 void row_add_command(struct buffer *out, const struct meta *m)
 {
-	/* The string of `shell -c string` as terse starts it, with the full path of the shell. */
+	/* In `/bin/shell -c string`, as terse starts a shell string, only the string is shown. */
 	char *const *argv = m->argv;
 	bool is_string = argv && argv[0] && argv[0][0] == '/' && argv[1] && argv[2] && !argv[3] &&
 			 strcmp(argv[1], "-c") == 0 &&
@@ -31,8 +31,9 @@ void row_add_command(struct buffer *out, const struct meta *m)
 	for (char **arg = m->argv; !string && arg && *arg; arg++) {
 		if (arg > m->argv)
 			buffer_append_string(out, " ");
-		/* A command of one word may be a shell string, which reads best as it is. Other
-		   words get quotes where they need them: escapes would be hard to read. */
+		/* A command of one word may be a shell string, so it is not quoted. Other words get
+		   quotes if they need them, unless that would need escapes, which are hard to
+		   read. */
 		bool plain = true;
 		for (const char *at = *arg, *end = at + strlen(at); plain && at < end;) {
 			uint32_t cp;
@@ -182,8 +183,8 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 
 /* --- which runs ----------------------------------------------------------------------------- */
 
-/* Finds the next label. Others may have written the labels, so any that is no string under a plain
-   name is left out. Returns false behind the last one. */
+/* Finds the next label. Programs of others may have written the labels, so those that are not
+   strings with plain names are skipped. Returns false at the end. */
 static bool label_next(struct members *labels, char name[64], char *value)
 {
 	while (members_next(labels)) {
@@ -196,8 +197,8 @@ static bool label_next(struct members *labels, char name[64], char *value)
 	return false;
 }
 
-/* Begins to go through the labels. Returns memory for the value of one, or NULL if there are
-   none. */
+/* Begins with the first label. Returns memory for a label's value, or NULL if there are no
+   labels. */
 static char *labels_begin(struct members *labels, const struct meta *m)
 {
 	const char *text = m->labels ? m->labels : "{}";
@@ -283,7 +284,7 @@ void runs_filter_add(struct buffer *out, const struct runs_filter *f)
 
 /* --- of the remote -------------------------------------------------------------------------- */
 
-/* A clock elsewhere may be ahead of ours. */
+/* Another machine's clock may be ahead by this much. */
 #define AHEAD_MS ((int64_t)10 * 60 * 1000)
 
 static int compare_found(const void *a, const void *b)
@@ -292,7 +293,7 @@ static int compare_found(const void *a, const void *b)
 	return id_compare(b, a);
 }
 
-/* Sorts the runs, and keeps the newest ones, each once. */
+/* Sorts the runs, drops doubles, and keeps the newest ones. */
 static void remote_settle(struct runs_remote *r)
 {
 	size_t kept = 0;
@@ -339,7 +340,7 @@ static int remote_on_run(void *ctx, const struct meta *m)
 	return 0;
 }
 
-/* Whether the newest runs are complete, and one more is left out. */
+/* Whether no older run is needed: there are enough, and all are newer. */
 static bool remote_has_enough(void *ctx, int64_t before_ms)
 {
 	struct runs_remote *r = ctx;

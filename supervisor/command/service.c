@@ -15,7 +15,7 @@
 
 /* --- finding one ------------------------------------------------------------------------------ */
 
-/* Whether this one lives, and is it. */
+/* Whether the run `id` lives, and is the wanted one. */
 static bool service_is(const struct service *wanted, struct store *stores, int count,
 		       const char *cwd, const char *id)
 {
@@ -31,7 +31,7 @@ static bool service_is(const struct service *wanted, struct store *stores, int c
 			utf8_clean(&words, *arg, strlen(*arg));
 			buffer_append(&words, "", 1);
 		}
-		/* The run's directory can be read once it has an artifact. */
+		/* FRAME_WATCH makes the run keep an artifact, whose metadata have its directory. */
 		is_it = !words.failed && !now.argv_cut &&
 			buffer_is(&words, now.argv, now.argv_len) &&
 			client_status(run, FRAME_WATCH, &now) == 0;
@@ -64,10 +64,9 @@ bool service_find(const struct service *wanted, struct store *stores, int count,
 
 /* --- starting one ----------------------------------------------------------------------------- */
 
-/* Starts the run. Returns 0 once others can find it, or the exit status after saying why not.
-   Returns -1 in the child that becomes the run; the parent speaks to it through *caller and gets
-   what it says.
- */
+/* Starts the run. Returns 0 once other callers can find it, or the exit status after printing an
+   error. Returns -1 in the child, which has to run the command; *caller is its connection to the
+   parent. */
 static int service_start(const struct verb_call *c, int *caller, char id[ID_LEN + 1])
 {
 	int ways[2] = {-1, -1}, said[2] = {-1, -1}, status = EXIT_TERSE, ended;
@@ -111,7 +110,7 @@ int service_run(const struct verb_call *c, const struct service *s, int *caller)
 	struct store stores[STORE_MAX], own;
 	char id[ID_LEN + 1];
 	int status = -1, lock = -1;
-	/* Who starts one is alone with that. */
+	/* Under this lock, only one caller at a time looks for a run or starts one. */
 	if (store_open_write(&own) == 0) {
 		lock = store_open_folder(&own, STORE_LIVE, true);
 		store_close(&own);

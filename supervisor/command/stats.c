@@ -79,20 +79,20 @@ static void stats_add_read(struct stats *s, const struct journal_read *read)
 
 /* --- the sums that were kept --------------------------------------------------------------- */
 
-/* Fewer bytes of lines are read again. */
+/* Sums are not kept for fewer new bytes of lines than this: these are read again. */
 #define KEPT_LEAST 4096
 
-/* Raise it when other things are counted. */
+/* To be raised when something else is counted. */
 #define KEPT_VERSION 4
 
 struct kept {
-	uint64_t check; /* of what follows */
+	uint64_t check; /* hash of the members that follow */
 	uint64_t version;
-	uint64_t stamp;         /* of the journal as it was then */
-	uint64_t at, len, hash; /* the line up to which lines are counted; len 0: none */
+	uint64_t stamp;         /* of the journal when it was read */
+	uint64_t at, len, hash; /* the last line that is counted; len 0: none */
 	struct stats_sum sum;
 	int64_t first_ms;
-	uint64_t damaged, behind; /* lines up to that one, behind it */
+	uint64_t damaged, behind; /* damaged lines up to that line; behind it */
 	char agent[sizeof(((struct stats){0}).agent)];
 };
 
@@ -102,8 +102,8 @@ static uint64_t kept_check(const struct kept *k)
 				 sizeof(*k) - offsetof(struct kept, version));
 }
 
-/* Reads the kept sums; zeroed if there are none that hold. Returns the stamp of the journal, which
-   differs once the journal has changed. */
+/* Reads the kept sums; they are zeroed if there are no valid ones. Returns the stamp of the
+   journal, which differs after each change of the journal. */
 static uint64_t kept_read(struct kept *k, const struct store *store, const char *session)
 {
 	struct stat st = {.st_size = 0};
@@ -121,7 +121,7 @@ static uint64_t kept_read(struct kept *k, const struct store *store, const char 
 	return fingerprint_exact((const char *)facts, sizeof(facts));
 }
 
-/* Whoever reads a half of it sees that. */
+/* Writes the sums. `check` tells a reader if they are only half written. */
 static void kept_write(const struct stats *s, struct kept *k, const struct store *store,
 		       const char *session)
 {
@@ -132,7 +132,7 @@ static void kept_write(const struct stats *s, struct kept *k, const struct store
 	k->first_ms = s->first_ms;
 	memcpy(k->agent, s->agent, sizeof(k->agent));
 	k->check = kept_check(k);
-	/* If the sums can't be written, the lines are counted again the next time. */
+	/* Ignores errors: the lines are counted again the next time. */
 	bool lost = fd >= 0 && io_write_at(fd, (const char *)k, sizeof(*k), 0) < 0;
 	(void)lost;
 	io_close(&fd);
@@ -141,12 +141,13 @@ static void kept_write(const struct stats *s, struct kept *k, const struct store
 
 /* --- a session ----------------------------------------------------------------------------- */
 
-/* How many lines of a session are looked at for its agent; that needs the whole of a line. */
+/* In this many lines of a session its agent is looked for. More would take too long, since they are
+   parsed completely. */
 #define AGENT_LINES 100
 
-/* Adds the lines of the journal, the newest first, down to the line that `old` ends with. Notes in
-   `new` the line that was read first. Returns 1 if that line of `old` was reached, 0 at the
-   beginning of the journal, or -1 with errno. */
+/* Adds the lines of the journal, newest first, down to the last line of `old`. Notes in `new` the
+   newest line. Returns 1 if the last line of `old` was reached, 0 at the start of the journal, or
+   -1 with errno. */
 static int add_lines(struct stats *s, struct journal *j, struct kept *old, struct kept *new)
 {
 	struct journal_line line;
@@ -222,7 +223,8 @@ int stats_add_session(struct stats *s, struct store *store, const char *session)
 		if (!*s->agent)
 			memcpy(s->agent, old.agent, sizeof(s->agent));
 	}
-	/* Damaged lines behind the line up to which sums are kept count the next time, too. */
+	/* Damaged lines behind the last counted line will be read, and counted, the next time
+	   again. */
 	new.behind = new.damaged;
 	new.damaged = s->damaged - new.behind;
 	new.stamp = stamp;

@@ -36,7 +36,7 @@ enum sink reader_of_text(const struct verb_call *c)
 	return apart ? SINK_PROGRAM : sink;
 }
 
-/* Whether standard output is coloured when nobody says otherwise (https://no-color.org,
+/* Whether standard output is coloured without --color (https://no-color.org,
    https://bixense.com/clicolors). */
 static bool paint_by_default(void)
 {
@@ -87,7 +87,7 @@ void followup_keep(const struct followup *f, int dir, const char *id)
 	memcpy(read.id, id, sizeof(read.id));
 	read.bytes = f->bytes;
 	read.tokens = tokens_estimate(&f->tokens);
-	/* Statistics are worth no error. */
+	/* Ignores errors: only statistics would be lost. */
 	journal_add_read(dir, &read);
 }
 
@@ -205,7 +205,7 @@ const struct verb_option *verb_option_named(const struct verb *v, const char *na
 	return NULL;
 }
 
-/* Reports bad usage; -1. */
+/* Reports bad usage, and is -1. */
 #define verb_misuse(c, ...) (verb_fail((c), ENVELOPE_USAGE, __VA_ARGS__), -1)
 
 int verb_tell_usage(const struct verb_call *c)
@@ -222,7 +222,7 @@ int verb_tell_usage(const struct verb_call *c)
 	return EXIT_TERSE;
 }
 
-/* The position of `text` among words with | between them (NULL: no words), or -1. */
+/* Returns the index of `text` among words that are separated by | (NULL: no words), or -1. */
 static int verb_parse_word(const char *words, const char *text)
 {
 	for (int i = 0; words; i++) {
@@ -241,7 +241,7 @@ static int verb_no_such_option(const struct verb_call *c, const char *arg, size_
 	snprintf(name, sizeof(name), "%.*s", (int)len, arg);
 	nearest_init(&n, name);
 	nearest_offer(&n, "--help");
-	/* Options without a verb. */
+	/* `terse` alone also has --version. */
 	if (c->verb == verbs[0])
 		nearest_offer(&n, "--version");
 	for (const struct verb_option *o = c->verb->options; o && o->name; o++)
@@ -259,11 +259,11 @@ static int verb_no_such_option(const struct verb_call *c, const char *arg, size_
 			   c->verb->name);
 }
 
-/* Stores a number of this kind. Returns NULL, or the words for what it has to be. */
+/* Stores a number of this kind. Returns NULL, or the words that say what it has to be. */
 static const char *verb_store_number(enum verb_kind kind, const char *text, void *at)
 {
 	static const struct {
-		int64_t least, most; /* a larger one is read as INT64_MAX */
+		int64_t least, most; /* larger numbers are read as INT64_MAX */
 		const char *what;
 	} numbers[] = {
 		[VERB_COUNT] = {1, INT64_MAX - 1, "a number from 1 on"},
@@ -284,8 +284,8 @@ static const char *verb_store_number(enum verb_kind kind, const char *text, void
 	return NULL;
 }
 
-/* Stores a value ("" where the option has none) as its kind asks for. `as`: the option as it was
-   typed. Returns 0, or -1 after saying what is wrong. */
+/* Stores an option's value ("" if it has none) by its kind. `as`: the option as it was typed.
+   Returns 0, or -1 after printing an error. */
 static int verb_store(struct verb_call *c, void *into, const struct verb_option *o, const char *as,
 		      const char *text)
 {
@@ -335,8 +335,8 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 	return why ? verb_misuse(c, "%s: %s: must be %s", as, text, why) : 0;
 }
 
-/* Reads the option, or the letters (the last may have a value), at argv[*i]; moves *i to the last
-   word that was used. Returns 0, 1 if options end behind it, or -1 after saying what is wrong. */
+/* Reads the option at argv[*i], or letters, of which the last may have a value. Moves *i to the
+   last word that was used. Returns 0; 1 if options end behind it; or -1 after printing an error. */
 static int verb_read_option(struct verb_call *c, void *into, int *i)
 {
 	const char *arg = c->argv[*i], *equals = strchr(arg, '=');
@@ -347,7 +347,7 @@ static int verb_read_option(struct verb_call *c, void *into, int *i)
 		const struct verb_option *o =
 			verb_option_named(c->verb, word ? arg : name, word ? len : 2);
 		if (!o && word) {
-			/* It may be a flag of the settings, if the verb takes those. */
+			/* If the verb takes settings, it may be the flag of one. */
 			struct option_error error = {""};
 			int used = c->verb->settings ? settings_take_flag(c->settings, c->argc,
 									  c->argv, i, &error)
@@ -389,7 +389,7 @@ int verb_parse(struct verb_call *c, void *into)
 	const struct verb_option *each = verb_option_named(c->verb, "", 0);
 	bool options = true, coloured = verb_option_named(c->verb, "--color", 7);
 	int count = 0, i = 1;
-	/* Errors are JSON as well, also those about arguments in front of --json. */
+	/* With --json, errors are JSON too, even those about arguments before it. */
 	const struct verb_option *json = verb_option_named(c->verb, "--json", 6);
 	c->json = false;
 	for (int k = 1; json && json->kind == VERB_JSON && k < c->argc && !c->json; k++) {
@@ -482,7 +482,7 @@ int verb_find(const struct verb_call *c, const char *name, struct store stores[S
 	bool whole = id_is_whole(name, id);
 	*count = whole ? store_open_everywhere(stores) : store_open_all(stores);
 	*found = (struct id_found){.store = NULL};
-	/* A whole ID is the same in every session. */
+	/* A whole ID is looked for in all sessions. */
 	if (!whole)
 		verb_session_name(c->settings, c->session, directory);
 	if (verb_reaches(c, stores, *count, name))
@@ -530,11 +530,11 @@ bool verb_has_session(const struct verb_call *c, char directory[STORE_SESSION_LE
 	return has;
 }
 
-/* Opens the session's directory of an artifact: one that verb_find() finds, one of a run that lives
-   (which writes it now), or one in the remote. The remote is asked only for a whole ID as terse
-   prints it and, with `or_file`, not for the name of a file. Stores the directory's path, unless
-   `path` is NULL. Returns the descriptor, or -1 with errno: there is none; or -1 with errno 0: it
-   was said why not. */
+/* Opens the session directory of an artifact. Looks for the artifact as verb_find() does; if a live
+   run is yet to write it, has that done; then looks in the remote, but only for a whole ID, and
+   with `or_file` not if a file has this name. Stores the directory's path, unless `path` is NULL.
+   Returns the descriptor; -1 with errno if there is no artifact; or -1 with errno 0 after printing
+   an error. */
 static int verb_resolve(const struct verb_call *c, const char *name, bool or_file,
 			struct id_found *found, char path[PATH_MAX])
 {
@@ -577,7 +577,7 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 				      found->session) < PATH_MAX;
 	if (!fits)
 		errno = ENAMETOOLONG;
-	/* The caller names files. */
+	/* The caller uses the artifact's files, so a short text is unpacked. */
 	if (dir >= 0 && (!fits || (path && short_unpack(dir, found->id) < 0)))
 		io_close(&dir);
 	if (dir < 0)
@@ -646,7 +646,7 @@ int verb_open(const struct verb_call *c, enum artifact_part part, const char *na
 	}
 	if (!why)
 		return -1;
-	/* No artifact has this name, so it is a file's. */
+	/* No artifact has this name, so it names a file. */
 	if (!files || why == EEXIST || why == LAST_UNKEPT) {
 		verb_not_found(c, name, why);
 		return -1;

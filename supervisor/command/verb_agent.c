@@ -1,4 +1,4 @@
-// terse agent CMD...: starts an agent with libterse-shim.so, so that its tool calls are run
+// terse agent CMD...: starts an agent with libterse-shim.so preloaded, so that its tool calls run
 // through terse-sh.
 
 #include "config/pattern.h"
@@ -17,16 +17,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Sets what the processes of the agent `name` get. The agent starts even if something is missing.
- */
+/* Sets the environment for the agent `name`. If something is missing, prints that; the agent starts
+   all the same. */
 static void agent_activate(const struct settings *s, const char *program, const char *name)
 {
 	struct place own, launcher;
 	char started[PATH_MAX], list[2 * PATH_MAX];
 	char script[PATH_MAX + sizeof(PLACE_UNLESS_VERBOSE)];
 	place_find(&own);
-	/* The agent's shell is the launcher, if the launcher starts this terse: terse may be
-	   replaced while the agent runs. */
+	/* If the launcher starts this terse, the agent's shell is the launcher, which works even if
+	   terse is replaced while the agent runs. */
 	if (place_check(&own, started) == PLACE_GOOD) {
 		place_wired(&launcher, &own);
 		memcpy(own.shell, launcher.shell, sizeof(own.shell));
@@ -44,9 +44,10 @@ static void agent_activate(const struct settings *s, const char *program, const 
 			   own.library, program);
 		return;
 	}
-	/* The first library is the first to see a call. */
+	/* Puts the library first in LD_PRELOAD, so that it sees each call first. */
 	const char *others = getenv("LD_PRELOAD"), *probed = getenv(PROBE_VARIABLE);
-	/* The agent types into a shell, runs files, or is watched. */
+	/* Whether the library looks at executed files too: the agent types into a shell, runs
+	   files, or is probed. */
 	const bool types = rule_types(s, name);
 	const bool files = types || (probed && *probed) ||
 			   rule_knows(s, (char *[]){(char *)name, NULL}, RULE_FILE);
@@ -55,9 +56,9 @@ static void agent_activate(const struct settings *s, const char *program, const 
 				 others && *others ? ":" : "", others ? others : "") < sizeof(list);
 	snprintf(script, sizeof(script), "%s" PLACE_UNLESS_VERBOSE, own.bash_env);
 	errno = E2BIG;
-	/* TERSE_AGENT is for rules of agents that set no variable of their own. Some agents need
-	   more: the variable that names their shell; Codex, which is linked statically, also the
-	   file that the bash below it reads first. */
+	/* TERSE_AGENT serves rules of agents that set no variable of their own. Some agents need
+	   more: a variable that names their shell; Codex, which is linked statically, a file that
+	   its bash reads first. */
 	if (!fits || unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", own.shell, 1) < 0 ||
 	    setenv(RULE_AGENT, name, 1) < 0 || setenv("LD_PRELOAD", list, 1) < 0 ||
 	    (files && setenv(SHIM_FILES, "1", 1) < 0) ||
@@ -68,7 +69,8 @@ static void agent_activate(const struct settings *s, const char *program, const 
 		verb_error("agent", "%s: %s runs without terse", strerror(errno), program);
 }
 
-/* A shell is no agent, and terse probe knows that no rule does. */
+/* Tells if no rule knows the agent. Not for a shell, which is no agent, nor below terse probe,
+   which looks for a rule. */
 static void agent_tell_if_unknown(const struct settings *s, char *const command[])
 {
 	const char *probed = getenv(PROBE_VARIABLE), *name = *command;
@@ -89,7 +91,7 @@ static void agent_tell_if_unknown(const struct settings *s, char *const command[
 }
 
 struct agent_call {
-	const char *as; /* the agent's name, where its program has another */
+	const char *as; /* the agent's name, if its program has another one */
 };
 
 int agent_run(struct verb_call *c)
@@ -102,7 +104,7 @@ int agent_run(struct verb_call *c)
 	if (call.as && !rule_knows(c->settings, as, NULL) && !wiring_find(wirings, call.as))
 		return verb_fail(c, ENVELOPE_USAGE, "--as: no rule knows %s", call.as);
 	if (!off || strcmp(off, "0") != 0) {
-		/* The program is not known by its name, so its session is named here. */
+		/* No rule knows the program by its name, so the session is named here. */
 		if (call.as && !rule_first(c->settings, call.as, RULE_SESSION))
 			setenv(option_by_key("session", "name")->variable,
 			       session_of_process(call.as, room), 0);

@@ -25,7 +25,7 @@ struct attach {
 	enum leaving leaving;
 };
 
-/* Columns and rows of the terminal, as a run takes them. */
+/* Stores the columns and rows of the terminal, within the limits of a run. */
 static void attach_window_size(int *cols, int *rows)
 {
 	struct winsize size;
@@ -37,10 +37,10 @@ static void attach_window_size(int *cols, int *rows)
 	*rows = size.ws_row < 500 ? size.ws_row : 500;
 }
 
-/* The key that leaves: ctrl-\. */
+/* ctrl-\ leaves the run. */
 #define DETACH_KEY '\x1C'
 
-/* Passes on the input up to that key. */
+/* Passes on the input, up to DETACH_KEY. */
 static void attach_on_keys(void *ctx, short revents)
 {
 	struct attach *a = ctx;
@@ -60,7 +60,7 @@ static void attach_on_keys(void *ctx, short revents)
 static int attach_run(struct verb_call *c)
 {
 	static const int watched[] = {SIGWINCH, SIGHUP, SIGTERM, SIGINT, SIGQUIT};
-	/* The title tells how to leave, unless the command sets one. */
+	/* The terminal's title says how to leave, until the command sets another one. */
 	static const char begin[] = "\033[22;0t\033]2;terse attach: ctrl-\\ leaves\007\033[999;1H";
 	static const char own_title[] = "\033[23;0t";
 	struct attach a = {.run = -1};
@@ -87,7 +87,7 @@ static int attach_run(struct verb_call *c)
 	raw = modes;
 	cfmakeraw(&raw);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-	/* The screen goes into the terminal's history. */
+	/* Scrolls what is on the screen into the terminal's history. */
 	attach_window_size(&cols, &rows);
 	io_write(STDOUT_FILENO, begin, sizeof(begin) - 1);
 	for (int i = 0; i < rows; i++)

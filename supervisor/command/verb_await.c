@@ -1,6 +1,6 @@
-// terse await ID: waits until a command that runs has ended, asks for input, is quiet, or has
-// printed a line; prints what the reader has not seen yet, whole if it fits and else as a preview,
-// and a last line that describes the run.
+// terse await ID: waits until a running command ends, asks for input, is quiet, or prints a certain
+// line. Then prints the text that the reader has not seen yet, whole if it fits, else as a preview,
+// and a last line about the run.
 
 #include "config/settings.h"
 #include "lib/human.h"
@@ -29,19 +29,19 @@ struct waiter {
 	struct watched watched;
 	const struct await *asked; /* what is waited for */
 	int64_t timeout;           /* ms; 0: none */
-	bool ended;                /* the run has */
-	bool wanted;               /* by terse signal of this session */
+	bool ended;                /* the run has ended */
+	bool wanted;               /* terse signal of this session has ended it */
 
-	/* Looking for a pattern in a text that grows. A line counts in its present form, finished
-	   or not, even if it is redrawn later. Each final line is looked at once. */
+	/* The search for a pattern in a text that grows. A line counts as it is now, finished or
+	   not, even if it is redrawn later. Final lines are searched once. */
 	struct sought sought;
-	struct lookout lookout;    /* lookout.at: where the first line starts that is not final */
-	int fd;                    /* of the text */
+	struct lookout lookout;    /* lookout.at: offset of the first line that is not final */
+	int fd;                    /* the file of the text */
 	struct buffer found;       /* the line that matched, clean */
-	const struct typed *typed; /* whose echo is still to come; or NULL */
+	const struct typed *typed; /* input whose echo is still to come; or NULL */
 };
 
-/* The line is kept. */
+/* Keeps the line that matched. */
 static int await_on_match(void *ctx, const struct sought *by, const char *line, size_t len,
 			  bool cut)
 {
@@ -52,21 +52,21 @@ static int await_on_match(void *ctx, const struct sought *by, const char *line, 
 	return 1;
 }
 
-/* --- the echo of what was typed: it must not be taken for the answer ------------------------ */
+/* --- the echo of input, which must not be taken for the answer to it ------------------------ */
 
 static bool echo_is_blank(char c)
 {
 	return c == ' ' || c == '\n';
 }
 
-/* A line of what was typed. */
+/* A line of the input. */
 struct echo {
 	const char *line;
 	size_t len;
-	bool ends; /* enter was typed behind it */
+	bool ends; /* enter follows it */
 };
 
-/* Finds the first line from *at on; moves *at behind it. A key that is not printable ends a
+/* Finds the next line from *at on, and moves *at behind it. A key that is not printable ends a
    line. */
 static bool echo_next_line(const struct buffer *typed, size_t *at, struct echo *e)
 {
@@ -82,8 +82,9 @@ static bool echo_next_line(const struct buffer *typed, size_t *at, struct echo *
 	return e->len > 0;
 }
 
-/* Whether the text begins with the line; blanks may differ, and rows may break the line. Returns 1,
-   with *end behind the line; 0; or -1: it does as far as there is text. */
+/* Whether the text begins with a line of the input. Blanks may differ, and line breaks of the
+   terminal may be inside. Returns 1, with *end behind the line; 0; or -1 if the text is too short,
+   but equal so far. */
 static int echo_compare(const struct echo *e, const char *text, size_t len, size_t *end)
 {
 	size_t i = 0, k = 0;
@@ -105,10 +106,10 @@ static int echo_compare(const struct echo *e, const char *text, size_t len, size
 	return i == len || text[i] == '\n';
 }
 
-/* A shorter line counts as an echo only where the cursor was. */
+/* A line with fewer bytes counts as an echo only at the start of the text. */
 #define ECHO_ANYWHERE 3
 
-/* Looks for the echo of a line. Returns as echo_compare(), with its place in *at and *end. */
+/* Looks for the echo of a line. Returns as echo_compare(), and stores its range in *at and *end. */
 static int echo_find(const struct echo *e, const char *text, size_t len, size_t *at, size_t *end)
 {
 	size_t most = e->len < ECHO_ANYWHERE ? 1 : len;
@@ -122,8 +123,8 @@ static int echo_find(const struct echo *e, const char *text, size_t len, size_t 
 	return 0;
 }
 
-/* Looks at new text until the echo has come. Returns as lookout_turn(). Sets *begin to the first
-   byte behind the echo, once the echo is there. */
+/* Searches the new text before the echo, for as long as the echo has not come. Returns as
+   lookout_turn(). Once the echo is there, sets *begin to the offset behind it. */
 static int waiter_skip_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 {
 	struct echo e;
@@ -135,14 +136,15 @@ static int waiter_skip_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 	size_t len = (size_t)n;
 	for (bool first = true; echo_next_line(&w->typed->text, &next, &e); first = false) {
 		int found = echo_find(&e, l->block + at, len - at, &from, &end);
-		/* The echo has begun, unless these lines are final. */
+		/* The text may end with a part of the echo, unless these lines are final. */
 		bool begun = found < 0 && l->at + len > settled;
 		size_t to = found > 0 || begun ? at + from : len;
 		int result = first && found > 0 ? 0 : lookout_lines(l, l->block + at, to - at);
 		if (result != 0)
 			return result;
 		if (found <= 0) {
-			/* There is no echo so far: a password was typed, or the program draws. */
+			/* No echo has come: a password was typed, or the program draws. After a
+			   full block it is given up. */
 			if (len == LOOKOUT_BLOCK) {
 				w->typed = NULL;
 				*begin = l->at;
@@ -161,8 +163,8 @@ static int waiter_skip_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 
 /* --- waiting -------------------------------------------------------------------------- */
 
-/* Returns whether the line is there, or -1 after saying what is wrong; the first `settled` bytes of
-   the text are final. The text exists, since the supervisor has answered. */
+/* Searches new text. Returns whether the line is there, or -1 after printing an error. The first
+   `settled` bytes of the text are final. The text exists, since the supervisor has answered. */
 static int await_look(struct waiter *w, uint64_t settled)
 {
 	struct lookout *l = &w->lookout;
@@ -190,24 +192,25 @@ static int await_look(struct waiter *w, uint64_t settled)
 		found = lookout_turn(l, settled);
 	if (found != 0 || begin == UINT64_MAX)
 		return found;
-	/* Text that is not final is looked at again the next time. */
+	/* Searches the rest, which is not final, with a copy: the next call searches it again. */
 	struct lookout ahead = *l;
 	ahead.at = begin > l->at ? begin : l->at;
 	return lookout_turn(&ahead, UINT64_MAX);
 }
 
-/* Interval between looks whether the port is open. */
+/* Interval at which the port is checked. */
 #define PORT_MS 50
 
-/* How long is waited, once a person has answered, for the command to end or to ask again. */
+/* Once a person has answered, the command may take this long to end or to ask again. */
 #define ANSWERED_MS ((int64_t)1000)
 
-/* Waits. Returns the outcome, or -1 after saying what is wrong. */
+/* Waits. Returns the outcome, or -1 after printing an error. */
 static int await_outcome(struct waiter *waiter)
 {
 	struct watched *w = &waiter->watched;
 	const uint64_t port = waiter->asked->port;
-	/* The caller was told that a person has to answer. Waits for that person. */
+	/* `person`: the caller knows that a person is asked, so the wait goes on until that person
+	   answers. */
 	bool listens = !port, is_first = true, person = false;
 	int64_t answered_at = 0;
 	struct loop l;
@@ -231,8 +234,8 @@ static int await_outcome(struct waiter *waiter)
 			return news == WATCHED_OVER ? OUTCOME_ENDED : -1;
 		person |= is_first && w->known && w->now.asked;
 		is_first = !w->known;
-		/* The person has answered, so the end may come at once. A line or a port that is
-		   waited for counts first. */
+		/* When the person has answered, the command may end at once: waits a moment for
+		   that, but not in place of a line or port. */
 		if (person && !w->now.asked && !waiter->asked->answers &&
 		    waiter->lookout.count == 0 && !port)
 			answered_at = clock_monotonic_ms();
@@ -249,7 +252,8 @@ static int await_outcome(struct waiter *waiter)
 		int found = await_look(waiter, w->now.settled);
 		if (found != 0)
 			return found < 0 ? -1 : OUTCOME_FOUND;
-		/* Processes that the command has started may still write the line. */
+		/* If a line is waited for, processes that outlive the command may still write
+		   it. */
 		if (w->now.state == LIVE_ENDED && waiter->lookout.count == 0)
 			return OUTCOME_ENDED;
 		if (waiter->asked->at_once)
@@ -262,7 +266,7 @@ static int await_outcome(struct waiter *waiter)
 	}
 }
 
-/* Prints what is new, and fills in *e. Returns 0, or -1 after saying what is wrong. */
+/* Prints the new text, and fills in *e. Returns 0, or -1 after printing an error. */
 static int await_print_changes(struct waiter *waiter, enum outcome outcome,
 			       struct wording_ending *e)
 {
@@ -280,7 +284,6 @@ static int await_print_changes(struct waiter *waiter, enum outcome outcome,
 		.typing = w->now.terminal,
 	};
 	if (waiter->ended) {
-		/* Its metadata tell how. */
 		struct meta m;
 		int known = live_run_ended(w->call, w->id, &m, e);
 		reported = m.reported;
@@ -309,8 +312,8 @@ static int await_print_changes(struct waiter *waiter, enum outcome outcome,
 	if (result < 0) {
 		verb_error(verb, "%s: %m", w->id);
 	} else if (!waiter->ended) {
-		/* Waits until the supervisor knows what was reported, so that the next await prints
-		   only what comes now. */
+		/* Waits until the supervisor has noted how much was printed, so that the next await
+		   prints only later text. */
 		int lines = reported < INT_MAX ? (int)reported : INT_MAX;
 		struct frame f;
 		if (frame_send(w->run, FRAME_REPORTED, lines, 0, NULL, 0, 0) == 0) {
@@ -348,7 +351,7 @@ int await_answer(const struct verb_call *c, const struct await *a)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : await_outcome(&w);
 	w.ended = outcome == OUTCOME_ENDED || w.watched.now.state == LIVE_ENDED;
-	/* The line may have come with the end. */
+	/* The line may be in the last text. */
 	if (outcome == OUTCOME_ENDED && a->pattern) {
 		int found = await_look(&w, UINT64_MAX);
 		outcome = found < 0 ? -1 : found > 0 ? OUTCOME_FOUND : OUTCOME_ENDED;

@@ -17,10 +17,10 @@
 
 enum {
 	CONTEXT = 3,        /* lines around a change */
-	NOTICE_ROOM = 1024, /* bytes of a page for the last line and the marker of a change that is
-			       cut */
-	LINE_BYTES = 500,   /* of a long line, for an agent */
-	FLUSHED = 16384,    /* bytes that are collected before they are printed */
+	NOTICE_ROOM = 1024, /* bytes of a page that are kept for the last line, and the marker of a
+			       cut change */
+	LINE_BYTES = 500,   /* the most bytes of a line that an agent gets */
+	FLUSHED = 16384,    /* output is printed in pieces of about so many bytes */
 };
 
 struct changes {
@@ -35,21 +35,22 @@ struct changes {
 	struct wording_place places[2];
 	struct text texts[2];
 
-	struct differ_change *joined; /* neighbours, not printed yet */
+	struct differ_change *joined; /* neighbouring changes that are printed together */
 	size_t joined_count, joined_room;
 	struct differ_facts facts;
-	uint64_t at[2];        /* the next lines of both texts in the change that is being made */
-	uint64_t total, shown; /* changes */
-	uint64_t lines[2];     /* gone, new */
-	bool full;             /* no more fits */
-	size_t used;           /* of the page */
-	struct buffer text;    /* of a change */
+	uint64_t at[2];        /* numbers of the next lines of both texts in the change that is
+				  made */
+	uint64_t total, shown; /* numbers of changes */
+	uint64_t lines[2];     /* numbers of removed and of new lines */
+	bool full;             /* the page is full */
+	size_t used;           /* bytes of the page */
+	struct buffer text;    /* the change that is made */
 	struct buffer out;
 };
 
 enum mark { MARK_CONTEXT = ' ', MARK_OLD = '-', MARK_NEW = '+' };
 
-/* The sequence that begins the colour of such a line; "" for context. */
+/* The sequence that begins the colour of a line with this mark; "" for context. */
 static const char *changes_colour(const struct changes *c, char mark)
 {
 	return paint_code(c->call->colour && mark != MARK_CONTEXT, mark == MARK_OLD   ? PAINT_BAD
@@ -58,18 +59,18 @@ static const char *changes_colour(const struct changes *c, char mark)
 										 : PAINT_TITLE);
 }
 
-/* Adds lines of one text. Returns 1, 0 if not all of them fit, or -1 with errno. */
+/* Adds lines of one text. Returns 1; 0 if not all of them fit; or -1 with errno. */
 static int changes_add_lines(struct changes *c, int which, enum mark mark,
 			     const struct differ_lines *lines)
 {
 	const struct walk_options options = {.from = lines->from, .here = true};
-	/* All is printed, whatever its size. */
+	/* Whether everything is printed, without a limit. */
 	const bool whole = c->sink == SINK_PROGRAM || c->sink == SINK_PERSON;
 	char words[GAP_ANNOUNCE_MAX];
 	struct walk_line line;
 	uint64_t left = lines->count;
-	/* Bytes of a page for changes. The last line names both texts, and so does the line behind
-	   a change that is cut. */
+	/* Bytes of a page for changes. The last line names both texts, and the marker of a cut
+	   change does too. */
 	size_t names = 2 * (c->quoted[0].len + c->quoted[1].len);
 	size_t room = names < READER_PAGE / 2 ? READER_PAGE - NOTICE_ROOM - names : READER_PAGE / 4;
 	/* Each byte of a string may need an escape. */
@@ -84,7 +85,7 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 		size_t before = c->text.len;
 		uint64_t count = 1;
 		enum walk_kind kind = walk_step(w, &line);
-		/* A part that was not kept is one line, which says so. */
+		/* A gap is one line, which announces it. */
 		if (kind == WALK_GAP) {
 			const struct gap *gap = &line.gap->gap;
 			line.data = words;
@@ -98,7 +99,7 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 		size_t shown = line.len > most ? utf8_floor(line.data, line.len, most) : line.len;
 		buffer_append_string(&c->text, changes_colour(c, (char)mark));
 		buffer_printf(&c->text, "%c", mark);
-		/* A program gets the bytes. */
+		/* A program gets the unchanged bytes. */
 		if (c->sink == SINK_PROGRAM)
 			buffer_append(&c->text, line.data, shown);
 		else
@@ -112,7 +113,7 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 			buffer_printf(&c->text, "[... %s more]", HUMAN_SIZE(rest));
 		buffer_append_string(&c->text, paint_none(c->call->colour && mark != MARK_CONTEXT));
 		buffer_append_string(&c->text, "\n");
-		/* As diff and patch have it. */
+		/* The line that diff and patch use for this. */
 		if (kind == WALK_LINE && !line.newline)
 			buffer_append_string(&c->text, "\\ No newline at end of file\n");
 		if (!whole && c->used + c->text.len > room) {
@@ -124,7 +125,7 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 		left -= count;
 		c->at[0] += mark == MARK_NEW ? 0 : count;
 		c->at[1] += mark == MARK_OLD ? 0 : count;
-		/* An output without a limit may be larger than memory. */
+		/* Output without a limit may not fit into memory. */
 		if (whole && c->text.len > FLUSHED) {
 			buffer_add(&c->out, &c->text);
 			buffer_clear(&c->text);
@@ -137,8 +138,8 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 	return buffer_check(&c->text) < 0 ? -1 : result;
 }
 
-/* Makes the text of the joined changes, with context, in c->text. Returns as changes_add_lines().
- */
+/* Makes one text of the joined changes and their context in c->text. Returns as
+   changes_add_lines(). */
 static int changes_make(struct changes *c)
 {
 	const struct differ_change *first = &c->joined[0], *last = &c->joined[c->joined_count - 1];
@@ -147,7 +148,7 @@ static int changes_make(struct changes *c)
 			    behind = {.from = below->from + below->count, .offset = below->end};
 	uint64_t total;
 
-	/* Context: the lines in front of the changes, and behind. */
+	/* Context: lines before and behind the changes. */
 	while (before.count < CONTEXT && before.from > 1 && before.offset > 0) {
 		if (text_line_start(&c->texts[1], before.offset - 1, &before.offset) < 0)
 			return -1;
@@ -159,7 +160,7 @@ static int changes_make(struct changes *c)
 	if (total >= behind.from)
 		behind.count = total - behind.from < CONTEXT ? total - behind.from + 1 : CONTEXT;
 
-	/* "@@ -12,7 +12,8 @@"; a range without lines names the line in front. */
+	/* "@@ -12,7 +12,8 @@". A range without lines has the number of the line before it. */
 	buffer_append_string(&c->text, changes_colour(c, '@'));
 	buffer_append_string(&c->text, "@@");
 	for (int i = 0; i < 2; i++) {
@@ -209,7 +210,7 @@ static int changes_make(struct changes *c)
 	return fits;
 }
 
-/* Prints the joined changes as one, if that is wanted and fits. */
+/* Prints the joined changes as one, unless it is skipped or does not fit. */
 static int changes_print(struct changes *c)
 {
 	if (c->joined_count == 0)
@@ -262,8 +263,8 @@ static int changes_take(void *ctx, const struct differ_change *change)
 
 /* --- which texts ---------------------------------------------------------------------- */
 
-/* Finds the run before the one that is named (NULL: the newest) of the same command. Returns 0, or
-   1 after saying why not. */
+/* Finds a run (`name` NULL: the newest), and the run of the same command before it. Returns 0, or 1
+   after printing an error. */
 static int changes_find_pair(struct changes *c, const char *name)
 {
 	struct store stores[STORE_MAX];
@@ -301,8 +302,8 @@ static int changes_find_pair(struct changes *c, const char *name)
 	return !c->paths[0];
 }
 
-/* Opens the texts, and makes their titles: "cmd-1m5zq8k3x7f, exit 1, 3 min ago".
-   Returns 0, or 1 after saying what is wrong. */
+/* Opens the texts, and makes their titles: "cmd-1m5zq8k3x7f, exit 1, 3 min ago". Returns 0, or 1
+   after printing an error. */
 static int changes_open(struct changes *c)
 {
 	enum artifact_part part = c->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
@@ -335,14 +336,14 @@ static int changes_open(struct changes *c)
 
 /* --- all of it ------------------------------------------------------------------------ */
 
-/* "terse changes A B", with the options that were given. */
+/* Appends "terse changes A B" with this call's options. */
 static void changes_add_command(struct buffer *out, const struct changes *c, bool exact)
 {
 	buffer_printf(out, "terse changes %s %s%s%s", c->places[0].id, c->places[1].id,
 		      c->standard_error ? " --stderr" : "", exact ? " --exact" : "");
 }
 
-/* Prints the last line: how many changes there are, and how to go on. */
+/* Appends the last line: how many changes there are, and the next command. */
 static void changes_add_end(const struct changes *c, struct buffer *out, struct buffer *next)
 {
 	const struct differ_facts *f = &c->facts;
@@ -375,7 +376,7 @@ static void changes_add_end(const struct changes *c, struct buffer *out, struct 
 	buffer_append_string(out, "]\n");
 }
 
-/* Compares and prints. Returns 0, or -1 with errno. */
+/* Compares the texts and prints the changes. Returns 0, or -1 with errno. */
 static int changes_compare(struct changes *c)
 {
 	const struct differ differ = {.texts = {&c->texts[0], &c->texts[1]},

@@ -1,12 +1,11 @@
-// terse __complete WORD...: completes the last word of a command line; the words are those behind
-// `terse`. For the scripts in packaging/completion.
+// terse __complete WORD...: completes the last word of a command line, for the scripts in
+// packaging/completion. The words are those behind `terse`.
 //
-// The first line of the answer says what the shell completes itself: none, files, folders, commands
-// (their names), or "command N": the command that begins with the Nth of the words. The candidates
-// follow, a line each: the word, a tab, its description.
+// The first line of the answer says what the shell adds by itself: none, files, folders, commands
+// (their names), or "command N": completions for the command that begins at the Nth word. The
+// candidates follow, one a line: the word, a tab, its description.
 //
-// All that is known of a verb comes from its rows: its options, their values, and its operands by
-// its forms. So a new verb is completed without a line here.
+// Options, their values and operands come from the verb's rows, so a new verb needs no line here.
 
 #include "config/option.h"
 #include "config/profile.h"
@@ -19,30 +18,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The line so far, and what may follow. */
+/* The command line so far, and its candidates. */
 struct line {
 	const struct settings *settings;
 	const struct verb *verb;
 	char **words;
-	int count, first; /* the last of the words is completed; where those of the verb begin */
-	int operands[2];  /* the first ones; the rest does not count */
+	int count, first; /* number of words, the last of which is completed; index of the first
+			     word behind the verb */
+	int operands[2];  /* indexes of the first two operands */
 	int operand_count;
 	bool only_operands;  /* -- was given */
 	const char *session; /* --session, or NULL */
 
-	const char *before; /* written in front of each candidate: "--mode=", or "" */
-	const char *prefix; /* only candidates with this beginning; does not include `before` */
-	const char *part;   /* what the shell itself completes besides, as the answer names it */
-	struct buffer out;  /* a newline; a line for each: the word, a tab, its description */
+	const char *before; /* put in front of each candidate: "--mode=", or "" */
+	const char *prefix; /* candidates have to begin with this, without `before` */
+	const char *part;   /* what the shell adds, for the first line */
+	struct buffer out;  /* a newline, and the candidates */
 };
 
-/* Names the part that is a command with its arguments; the number of its first word follows. */
+/* The shell completes a command with its arguments. The number of its first word is added to the
+   answer. */
 #define SHELL_COMMAND "command"
 
-/* Artifacts that are offered: the newest ones. */
+/* The most artifacts that are offered; the newest ones. */
 enum { IDS_MOST = 30 };
 
-/* Columns of a description. */
+/* The most columns of a description. */
 enum { TEXT_WIDTH = 70 };
 
 static void candidates_add(struct line *l, const char *word, size_t len, const char *text)
@@ -52,8 +53,8 @@ static void candidates_add(struct line *l, const char *word, size_t len, const c
 		return;
 	size_t start = l->out.len;
 	buffer_printf(&l->out, "%s%.*s\t", l->before, (int)len, word);
-	/* A candidate may come twice: two stores may have the same session, and two lines of a help
-	   the same option. */
+	/* Drops a candidate that is there already: two stores may have one session, and help may
+	   list an option twice. */
 	if (l->out.data &&
 	    memmem(l->out.data, start, l->out.data + start - 1, l->out.len - start + 1)) {
 		buffer_truncate(&l->out, start);
@@ -71,7 +72,7 @@ static void candidates_add_string(struct line *l, const char *word, const char *
 
 /* --- runs and sessions ------------------------------------------------------------------- */
 
-/* An ID with its command, if that is known. */
+/* Adds an ID, described by its command, if that is known. */
 static void candidates_add_id(struct line *l, const struct id_found *found)
 {
 	struct meta m = {0};
@@ -132,7 +133,7 @@ static void candidates_add_ids(struct line *l)
 		size_t live, left = IDS_MOST;
 		client_list(stores, count, &ids, &live);
 		for (size_t i = 0; i < live && left > 0; i++) {
-			/* A killed supervisor leaves its socket. */
+			/* A killed supervisor leaves its socket behind, so the run is contacted. */
 			int run = client_open(stores, count, ids[i]);
 			left -= run >= 0;
 			if (run >= 0 && id_find(stores, count, "default", ids[i], &found) == 0)
@@ -162,12 +163,12 @@ static void candidates_add_settings(struct line *l)
 	}
 }
 
-/* What words in capitals stand for, in the forms of a verb and as values of options. */
+/* Words in capitals, in the forms of verbs and as values of options, and what they stand for. */
 static const struct {
 	const char *place;
 	void (*add)(struct line *l);
-	const char *words; /* or these */
-	const char *part;  /* or what the shell completes */
+	const char *words; /* or these words */
+	const char *part;  /* or something that the shell completes */
 } places[] = {
 	{"ID", .add = candidates_add_ids},
 	{"NAME", .add = candidates_add_sessions},
@@ -186,8 +187,8 @@ static const struct {
 	{"COMMAND", .part = SHELL_COMMAND},
 };
 
-/* Adds words with | between them: "ID|FILE", "yes|no". `stands`: for a word in capitals adds what
-   it stands for. */
+/* Adds words that are separated by |: "ID|FILE", "yes|no". `stands`: in place of a word in
+   capitals, adds what it stands for. */
 static void candidates_add_words(struct line *l, const char *words, size_t len, bool stands)
 {
 	for (const char *end = words + len, *next; words < end; words = next + 1) {
@@ -213,7 +214,7 @@ static void candidates_add_words(struct line *l, const char *words, size_t len, 
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* Whether the option needs a value; adds its candidates if `add`. */
+/* Returns whether the option needs a value. With `add`, adds candidates for that value. */
 static bool line_value(struct line *l, const char *flag, size_t len, bool add)
 {
 	const char *implied = NULL;
@@ -238,14 +239,15 @@ static bool line_value(struct line *l, const char *flag, size_t len, bool add)
 
 /* --- operands --------------------------------------------------------------------------------- */
 
-/* How many words of the line are literal words of the form; -1: the line has another word in such a
-   place. Stores the operand that is to be completed; *len 0: the form has no more. */
+/* Returns how many words of the line are literal words of the form; -1 if the line has another word
+   where the form has a literal one. Stores the operand of the form that is to be completed; *len 0:
+   the form has no more operands. */
 static int form_match(const struct line *l, const char *form, const char **operand, size_t *len)
 {
 	int score = 0;
 	bool repeats = false;
 	for (int i = 0; i <= l->operand_count; i++) {
-		/* Goes to the next operand; leaves out an option that the form needs. */
+		/* Goes to the form's next operand. Skips options in the form. */
 		while (!repeats || !*len) {
 			form += strspn(form, " [");
 			*operand = form;
@@ -267,8 +269,8 @@ static int form_match(const struct line *l, const char *form, const char **opera
 	return score;
 }
 
-/* Calls form_match() for each form of the verb; adds what the forms with the highest score offer.
-   Returns that score. */
+/* Calls form_match() for each form of the verb, and adds candidates of the forms with the score
+   `wanted`. Returns the highest score. */
 static int line_try_forms(struct line *l, int wanted)
 {
 	int best = -1;
@@ -286,14 +288,14 @@ static int line_try_forms(struct line *l, int wanted)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* Whether the first operand was a command, whose arguments follow. */
+/* Whether the first operand is a command, whose arguments follow. */
 static bool line_is_command(const struct line *l)
 {
 	return l->operand_count > 0 && strstr(l->verb->forms, "[ARG...]");
 }
 
-/* Goes over the words before the last one. Returns the option whose value the last one is, or
-   NULL. Stops where a command begins. */
+/* Reads the words before the last one, up to where a command begins. Returns the option whose value
+   the last word is, or NULL. */
 static const char *line_walk(struct line *l)
 {
 	for (int i = l->first; i < l->count - 1; i++) {
@@ -312,7 +314,7 @@ static const char *line_walk(struct line *l)
 				return word;
 			if (strcmp(word, "--session") == 0)
 				l->session = l->words[i + 1];
-			/* Words behind a shell string are its arguments. */
+			/* Behind a shell string there are only its arguments. */
 			if (strcmp(word, "-c") == 0)
 				return NULL;
 			i++;
@@ -323,7 +325,7 @@ static const char *line_walk(struct line *l)
 	return NULL;
 }
 
-/* The options of the verb, and those of terse.ini that it takes. */
+/* Adds the options of the verb, and those of terse.ini that it takes. */
 static void line_complete_flag(struct line *l)
 {
 	const char *section = l->verb->settings, *flag;
@@ -376,7 +378,7 @@ static int complete_run(struct verb_call *c)
 	struct buffer out = BUFFER_INIT;
 	buffer_append_string(&out, l.part);
 	if (strcmp(l.part, SHELL_COMMAND) == 0)
-		/* Which word begins the command, from 1. */
+		/* The number of the word that begins the command, from 1. */
 		buffer_printf(&out, " %d", 1 + (l.operand_count > 0 ? l.operands[0] : l.count - 1));
 	buffer_add(&out, &l.out);
 	buffer_release(&l.out);

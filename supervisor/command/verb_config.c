@@ -1,4 +1,4 @@
-// terse config: the settings and where each comes from; checking configuration files.
+// terse config: prints the settings and where each comes from; checks configuration files.
 
 #include "config/option.h"
 #include "config/profile.h"
@@ -18,9 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The scripts that complete terse's command line, put into the program by the assembler. They know
-   nothing of verbs and options: they ask `terse __complete` (verb_complete.c), so a script serves
-   every version of terse. */
+/* The completion scripts, which the assembler puts into the program. They ask `terse __complete`
+   (verb_complete.c) for all verbs and options, so a script serves every version of terse. */
 __asm__(".pushsection .rodata\n"
 	"completion_bash:\n.incbin \"packaging/completion/terse\"\n.byte 0\n"
 	"completion_zsh:\n.incbin \"packaging/completion/_terse\"\n.byte 0\n"
@@ -32,13 +31,14 @@ extern const char completion_fish[] __asm__("completion_fish");
 
 /* --- values and where they come from -------------------------------------------------- */
 
-/* The items of a list; NULL: it is none. */
+/* The items of an option that is a list, or NULL. */
 static const struct strings *config_list(const struct settings *s, const struct option *o)
 {
 	return o->type == OPTION_LIST ? (const void *)((const char *)s + o->offset) : NULL;
 }
 
-/* Returns any other value as text, perhaps in `room`; NULL: it is a list, or an empty text. */
+/* Returns the value of an option as text, which may be in `room`; NULL for a list or an empty
+   text. */
 static const char *config_text(struct settings *s, const struct option *o, char room[VALUE_LEN])
 {
 	if (option_is_number(o))
@@ -46,13 +46,13 @@ static const char *config_text(struct settings *s, const struct option *o, char 
 	return o->type == OPTION_LIST ? NULL : *(char **)(void *)((char *)s + o->offset);
 }
 
-/* Appends what others wrote, on one line; NULL: nothing. */
+/* Appends a text of unknown origin, on one line; NULL: nothing. */
 static void config_add_clean(struct buffer *out, const char *text)
 {
 	quote_text(out, text ? text : "", text ? strlen(text) : 0, 0);
 }
 
-/* Appends the place that an option's value is from: "built in", "/etc/terse.ini:7", "agent codex",
+/* Appends where an option's value comes from: "built in", "/etc/terse.ini:7", "agent codex",
    "profile read", a variable, a flag. `profile`: the one that was applied, or NULL. */
 static void config_add_origin(struct buffer *out, const struct option *o, const struct settings *s,
 			      const char *profile)
@@ -73,8 +73,8 @@ static void config_add_origin(struct buffer *out, const struct option *o, const 
 	}
 }
 
-/* The option whose value holds for `o`: for failure_size it is `size`, if that was set in a later
-   place; else `o` itself. */
+/* Returns the option whose value is in effect for `o`. That is `size` for failure_size, if `size`
+   was set later; else `o` itself. */
 static const struct option *option_in_force(const struct settings *s, const struct option *o)
 {
 	bool other =
@@ -86,8 +86,8 @@ static const struct option *option_in_force(const struct settings *s, const stru
 
 enum { ORIGIN_COLUMN = 32 };
 
-/* Appends every option with its value, and as a comment where the value comes from. A value that
-   has newlines or is longer than a line of an ini file can't be read back. */
+/* Appends every option with its value, and where that comes from as a comment. The output is an ini
+   file, but a value with newlines, or longer than a line may be, can't be read back. */
 static void config_add_settings(struct buffer *out, struct settings *s, const char *profile)
 {
 	const char *section = NULL;
@@ -102,7 +102,7 @@ static void config_add_settings(struct buffer *out, struct settings *s, const ch
 		size_t start = out->len;
 		buffer_printf(out, "%s =%s", row->key, value && *value ? " " : "");
 		config_add_clean(out, value);
-		/* The origins start in a column of their own. */
+		/* Aligns the comments in a column. */
 		size_t width = out->len - start;
 		buffer_printf(out, "%*s ; ",
 			      width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0, "");
@@ -118,14 +118,14 @@ static void config_add_settings(struct buffer *out, struct settings *s, const ch
 
 /* --- check ----------------------------------------------------------------------- */
 
-/* Without arguments, takes the files that a run would read. */
+/* Checks these files, or without any those that a run would read. */
 static int config_check(int count, char **files)
 {
 	char room[PATH_MAX], project[PATH_MAX];
 	bool named;
 	int status = 0;
 	struct buffer out = BUFFER_INIT;
-	/* The file of the system, the user's, the project's. */
+	/* The files of the system, the user and the project. */
 	const char *read[] = {SETTINGS_SYSTEM_FILE, settings_user_file(room, &named),
 			      project_find(project) ? project : NULL};
 	for (int i = 0; i < (count > 0 ? count : 3); i++) {
@@ -165,7 +165,7 @@ static int config_bad_usage(const char *what, const char *why)
 	return EXIT_TERSE;
 }
 
-/* Finds SECTION.KEY, or a KEY that only one section has; NULL after saying what is wrong. */
+/* Finds SECTION.KEY, or a KEY that only one section has. Returns NULL after printing an error. */
 static const struct option *config_find(const char *name)
 {
 	const struct option *found = NULL;
@@ -192,7 +192,7 @@ static const struct option *config_find(const char *name)
 	return found;
 }
 
-/* Makes the user's file. Returns the exit status. */
+/* Makes the user's configuration file. Returns the exit status. */
 static int config_init(void)
 {
 	char room[PATH_MAX];
@@ -224,7 +224,7 @@ static int config_init(void)
 	return verb_print(NULL, &line);
 }
 
-/* Prints one setting, the items of a list on a line each. */
+/* Prints one setting; of a list, each item on a line. */
 static int config_get(struct settings *s, const char *name)
 {
 	struct buffer text = BUFFER_INIT;
@@ -244,7 +244,8 @@ static int config_get(struct settings *s, const char *name)
 
 /* --- what is in effect -------------------------------------------------------------- */
 
-/* Prints the settings for a command. `plain`: the words are certainly a command. */
+/* Prints the settings for a command. `plain`: the words are a command even if they look like a
+   verb. */
 static int config_print_settings(struct settings *s, char **command, bool plain)
 {
 	struct buffer text = BUFFER_INIT;

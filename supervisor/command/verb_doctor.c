@@ -1,5 +1,4 @@
-// terse doctor: checks that everything is in place, including things that a run silently does
-// without.
+// terse doctor: checks that everything is in place, even things whose lack a run does not report.
 
 #include "lib/active.h"
 #include "lib/human.h"
@@ -25,10 +24,11 @@ enum state { GOOD, BAD, NOTE };
 
 struct doctor {
 	const struct verb_call *call;
-	const char *only; /* the agent that is looked at; NULL: everything */
+	const char *only; /* the only agent that is checked; NULL: everything is */
 	int problems;
 	bool store_found;
-	struct place own, place; /* terse's own files; the files that agents' files have to name */
+	struct place own, place; /* terse's own files; those that the files of agents have to
+				    name */
 	struct buffer checks;    /* the elements of an array in JSON, with --json */
 };
 
@@ -62,11 +62,10 @@ doctor_report(struct doctor *d, enum state state, const char *what, const char *
 	buffer_release(&clean);
 }
 
-/* Reports the stores up to the first usable one. */
+/* Reports a store, unless a usable one was found before. */
 static void doctor_on_store(void *ctx, const char *path, const char *origin, int error)
 {
 	struct doctor *d = ctx;
-	/* The variable is not set. */
 	if (d->store_found || (error == ENOENT && !*path))
 		return;
 	if (error && !*path)
@@ -79,7 +78,7 @@ static void doctor_on_store(void *ctx, const char *path, const char *origin, int
 	d->store_found = error == 0;
 }
 
-/* What every run needs. */
+/* Checks what every run needs. */
 static void doctor_check_needs(struct doctor *d, const struct settings *s)
 {
 	struct pty pty;
@@ -110,7 +109,7 @@ static void doctor_check_needs(struct doctor *d, const struct settings *s)
 	doctor_report(d, good ? GOOD : BAD, "shell", "%s", good ? shell : strerror(errno));
 }
 
-/* What this call itself runs in. */
+/* Reports the environment of this call. */
 static void doctor_check_here(struct doctor *d)
 {
 	static const char *const names[] = {
@@ -160,7 +159,7 @@ static void doctor_check_remote(struct doctor *d, const struct settings *setting
 		struct outbox outbox;
 		if (outbox_open(&outbox, &stores[i], false) < 0)
 			continue;
-		/* What waits in the store to be pushed. */
+		/* Reports what the store has to push. */
 		struct outbox_state state = outbox_look(&outbox);
 		struct buffer text = BUFFER_INIT;
 		bool waits = state.waiting > 0 || state.index_left;
@@ -194,14 +193,14 @@ static void doctor_check_remote(struct doctor *d, const struct settings *setting
 
 /* --- agents ------------------------------------------------------------------------------ */
 
-/* Terse's own files. */
+/* Checks terse's own files. */
 static void doctor_check_place(struct doctor *d)
 {
 	const struct place *own = &d->own;
 	char found[PATH_MAX], real[PATH_MAX], program[PATH_MAX], version[PLACE_VERSION_LEN];
 	doctor_report(d, *own->shell ? GOOD : NOTE, "terse-sh", "%s",
 		      *own->shell ? own->shell : "not found: terse init and terse agent need it");
-	/* If library and program are not of the same version, only a part of terse was replaced. */
+	/* If library and program differ in version, only one of them was replaced. */
 	if (!*own->library)
 		doctor_report(d, NOTE, "libterse-shim.so",
 			      "not found: terse agent and Codex need it");
@@ -230,7 +229,7 @@ static void doctor_check_place(struct doctor *d)
 	else
 		doctor_report(d, BAD, "launcher",
 			      "does not know where terse is: terse init AGENT tells it");
-	/* Agents type `terse read`, and get the one in PATH. */
+	/* Agents type `terse read`, so they run the terse in PATH. */
 	if (!hints_find_program("terse", found))
 		doctor_report(d, NOTE, "PATH",
 			      "terse is not in it: agents that type terse read "
@@ -243,13 +242,13 @@ static void doctor_check_place(struct doctor *d)
 			      found, version);
 }
 
-/* How many runs doctor looks at for the last one of an agent. */
+/* The most runs that are looked at to find the last one of an agent. */
 enum { RUNS_MAX = 10000 };
 
 #define WEEK_MS ((int64_t)7 * 24 * 60 * 60 * 1000)
 
-/* That a wiring works is known once a run through it was seen: other things that decide (other
-   files of the agent, its version) are not known here. */
+/* Reports when an agent last ran a command through terse. Only that shows that its wiring works,
+   which also depends on the agent's version and its other files. */
 static void doctor_report_wired(struct doctor *d, const char *agent, const char *path)
 {
 	struct store stores[STORE_MAX];
@@ -271,7 +270,7 @@ static void doctor_report_wired(struct doctor *d, const char *agent, const char 
 	store_close_all(stores, count);
 }
 
-/* Reports how the agent is wired up by the files of the user or of a project. `overrides`: the
+/* Reports how an agent is wired by the files of the user or of a project. `overrides`: the
    project's files override the user's. */
 static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 				     const struct wiring_file *files, const char *project,
@@ -279,7 +278,7 @@ static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 {
 	struct wiring_look l;
 	wiring_look(&l, files, w->shell ? &d->own : &d->place, project);
-	/* Text that somebody else wrote there matters if it replaces terse's. */
+	/* Text of others in these files matters only if it overrides terse's. */
 	if (l.error && (l.error != EEXIST || overrides)) {
 		doctor_report(d, BAD, w->agent, "%s", l.reason);
 		return l.error == EEXIST ? WIRING_OTHER : l.state;
@@ -290,7 +289,7 @@ static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 			"%s ends its sessions; its commands run under terse only if it is started "
 			"as %s",
 			l.path, w->start);
-	/* Which runs came from a shell is not kept, so only a trial tells. */
+	/* Runs through a shell are not told apart, so for these only a trial tells. */
 	else if (l.state == WIRING_SAME && !w->shell)
 		doctor_report_wired(d, w->agent, l.path);
 	else if (l.state == WIRING_OTHER)
@@ -300,8 +299,8 @@ static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 	return l.state;
 }
 
-/* Runs a command as the agent would, started as `start` if that is not NULL, and says what it sees.
- */
+/* Runs a command as the agent would, and reports what the agent would see. `start`: the command
+   that starts the agent, or NULL. */
 static void doctor_try(struct doctor *d, const char *agent, const char *start)
 {
 	struct self_test t = {.string = NULL};
@@ -320,7 +319,7 @@ static void doctor_try(struct doctor *d, const char *agent, const char *start)
 	else if (tried == 0)
 		doctor_report(d, NOTE, agent, "how it runs commands is not known");
 	else
-		/* The first line is the reason. */
+		/* The first line of the text is the reason. */
 		doctor_report(d, BAD, agent, SELF_TEST_LONG " run its way is not previewed: %.*s",
 			      (int)strcspn(text, "\n"), text);
 	buffer_release(&t.out);
@@ -333,7 +332,7 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 	const bool overrides = user == WIRING_SAME;
 	enum wiring_state project =
 		here ? doctor_look(d, w, w->files, here, overrides) : WIRING_NONE;
-	/* A file of the project that terse does not write. */
+	/* Also looks at a file of the project that terse never writes. */
 	if (here && overrides && project == WIRING_NONE && w->shared) {
 		struct wiring_file shared[WIRING_FILES_MAX] = {w->files[0]};
 		shared[0].folder.project = w->shared;
@@ -346,7 +345,7 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 		doctor_report(d, NOTE, w->agent,
 			      "%s; its commands run under terse only if it is started as %s", found,
 			      w->start);
-	/* The project's files decide. */
+	/* The project's files override the user's. */
 	if (by_start || project == WIRING_SAME || (user == WIRING_SAME && project == WIRING_NONE))
 		doctor_try(d, w->agent, w->start);
 	else if (there || d->only)
@@ -354,7 +353,7 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 			      there ? found : "not in PATH", w->agent);
 }
 
-/* The one agent that was named. Returns 0, or -1 after saying that it is not known. */
+/* Checks the agent that was named. Returns 0, or -1 after printing that it is not known. */
 static int doctor_check_one(struct doctor *d, const char *here)
 {
 	const struct wiring *w = wiring_find(wirings, d->only);

@@ -1,4 +1,4 @@
-// terse filter: prints standard input or a file as run prints a command's output.
+// terse filter: prints standard input or a file as terse run prints a command's output.
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -16,9 +16,10 @@
 #define CHUNK ((size_t)256 * 1024)
 
 struct filter {
-	struct excerpts excerpts; /* first: filter_on_artifact() gets it */
+	struct excerpts excerpts; /* has to be the first member, since filter_on_artifact() casts
+				     it */
 	struct record record;
-	bool keep; /* omitted text has to be kept, since the input can't be read again */
+	bool keep; /* omitted text is kept, since the input can't be read again */
 	int exit_code;
 };
 
@@ -67,7 +68,7 @@ static int filter_run(struct verb_call *c)
 	if (verb_parse(c, &f) < 0)
 		return EXIT_TERSE;
 	const char *file = c->operands[0];
-	/* A file becomes standard input. */
+	/* Makes the file standard input. */
 	int fd = file ? open(file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	if (fd < 0 || (file && dup2(fd, STDIN_FILENO) < 0))
 		return verb_fail(c, ENVELOPE_USAGE, "%s: %m", file);
@@ -75,7 +76,8 @@ static int filter_run(struct verb_call *c)
 		io_close(&fd);
 	if (excerpts_apply_profile("filter", c->settings) < 0)
 		return EXIT_TERSE;
-	/* A report with the whole text is written after the last byte was read. */
+	/* A report with the whole text is written only after the last byte was read, so the text is
+	   kept until then. */
 	bool full = c->settings->print == PRINT_FULL;
 	f.keep = full ? c->settings->format != FORMAT_TEXT
 		      : fstat(STDIN_FILENO, &st) == 0 && !S_ISREG(st.st_mode);
