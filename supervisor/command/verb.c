@@ -540,11 +540,17 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 {
 	const struct settings *settings = c->settings;
 	struct store stores[STORE_MAX];
-	char directory[STORE_SESSION_LEN + 1];
+	char directory[STORE_SESSION_LEN + 1], id[ID_LEN + 1];
 	int count = 0, dir = -1, why = 0;
 	if (c->session && !verb_has_session(c, directory))
 		goto out;
 	why = verb_find(c, name, stores, &count, found) < 0 ? errno : 0;
+	if (why == LAST_UNKEPT) {
+		/* Where TERSE_HOME has no room, it is in another store. */
+		memcpy(id, found->id, sizeof(id));
+		store_close_all(stores, count);
+		why = verb_find(c, id, stores, &count, found) < 0 ? LAST_UNKEPT : 0;
+	}
 	if (why == ENOENT && id_is_valid(name) && verb_reaches(c, stores, count, name)) {
 		struct live_status now;
 		int run = client_open(stores, count, name);

@@ -35,9 +35,9 @@ struct runs {
 
 	uint64_t damaged;
 
-	/* Of what is on disk. */
+	/* Of what is on disk: `own` stores have the runs, all may have what a run had to keep. */
 	struct store stores[STORE_MAX];
-	int count;
+	int own, count;
 	void *met; /* of runs_meet() */
 };
 
@@ -365,9 +365,9 @@ static int list_add_living(struct runs *r)
 	char(*ids)[ID_LEN + 1];
 	size_t found;
 	struct id_found of;
-	int result = client_list(r->stores, r->count, &ids, &found);
+	int result = client_list(r->stores, r->own, &ids, &found);
 	for (size_t i = 0; i < found && result == 0; i++) {
-		if (id_find(r->stores, r->count, "", ids[i], &of) < 0 ||
+		if (id_find(r->stores, r->own, "", ids[i], &of) < 0 ||
 		    (!r->all && strcmp(of.session, r->directory) != 0))
 			continue;
 		int met = runs_meet(&r->met, ids[i]);
@@ -384,8 +384,10 @@ static int list_kept(struct runs *r)
 	bool is_early = false;
 	unsigned kinds =
 		JOURNAL_RUN | JOURNAL_MADE | (r->journal ? JOURNAL_READ | JOURNAL_ENDED : 0u);
-	r->count = verb_open_stores(r->call, r->stores, &status);
-	struct journal *j = journal_open(r->stores, r->count, r->all ? NULL : r->directory, kinds);
+	r->own = verb_open_stores(r->call, r->stores, &status);
+	store_close_all(r->stores, r->own);
+	r->count = store_open_everywhere(r->stores);
+	struct journal *j = journal_open(r->stores, r->own, r->all ? NULL : r->directory, kinds);
 	while (j && added == 0 && !is_early && (got = journal_next(j, &line)) == 1) {
 		const int64_t ms = journal_line_ms(&line), since_ms = r->filter.since.ms;
 		is_early = line.kind == JOURNAL_RUN && ms + LIST_EARLY_MS < since_ms;

@@ -145,6 +145,16 @@ class Disk(FailOpen):
             self.assertRegex(run.out, rb"-        store: %s \(TERSE_HOME\): No space left on device\nok       store: /"
                              % re.escape(os.fsencode(home)))
 
+    def test_texts_that_went_elsewhere(self):
+        """TERSE_HOME has room for the runs and not for their texts: `last` and the list find these in the next place."""
+        run = self.isolated(self.full("size=1m"), "sh", "-c",
+                            "terse seq 20000 | tail -n 1; terse list | tail -n 1; terse path last",
+                            env={"TERSE_MIN_FREE": "32MB"})
+        text, row, path = run.out.decode().splitlines()
+        self.assertEqual(text, "20000")
+        self.assertFalse(path.startswith(self.store), path)
+        self.assertEqual(row.split()[0] + ".txt", os.path.basename(path))
+
     def test_full_everywhere(self):
         setup = ("mount -t tmpfs -o size=4k,nr_inodes=6 none /mnt;"
                  " mkdir /mnt/a /mnt/b /mnt/c /mnt/d /mnt/e")
