@@ -53,33 +53,20 @@ EXPORT int execvp(const char *file, char *const argv[])
 
 /* The arguments are on the stack twice: as the caller's, and in the array. */
 
-/* Counts `arg` and the arguments behind it, without the NULL. */
-static size_t count_arguments(const char *arg, va_list list)
-{
-	size_t count = 0;
-	for (; arg; arg = va_arg(list, const char *))
-		count++;
-	return count;
-}
-
-/* Fills argv, which the exported function has on its stack, as libc's own does. Leaves `list`
-   behind the NULL. */
-static void take_arguments(char **argv, size_t count, const char *arg, va_list *list)
-{
-	argv[0] = (char *)(uintptr_t)arg;
-	for (size_t i = 1; i <= count; i++)
-		argv[i] = va_arg(*list, char *);
-}
-
-/* Makes the array. Afterwards `list` is behind the NULL, and the caller ends it. */
-#define TAKE_LIST(argv, list, arg)                        \
-	va_list list;                                     \
-	va_start(list, arg);                              \
-	size_t argv##_count = count_arguments(arg, list); \
-	va_end(list);                                     \
-	char *argv[argv##_count + 1];                     \
-	va_start(list, arg);                              \
-	take_arguments(argv, argv##_count, arg, &list)
+/* Makes the array, as libc's own functions do. Afterwards `list` is behind the NULL, and the caller
+   ends it. */
+#define TAKE_LIST(argv, list, arg)                                      \
+	va_list list;                                                   \
+	size_t argv##_count = 0;                                        \
+	va_start(list, arg);                                            \
+	for (const char *next = arg; next; next = va_arg(list, char *)) \
+		argv##_count++;                                         \
+	va_end(list);                                                   \
+	char *argv[argv##_count + 1];                                   \
+	va_start(list, arg);                                            \
+	argv[0] = (char *)(uintptr_t)(arg);                             \
+	for (size_t i = 1; i <= argv##_count; i++)                      \
+	argv[i] = va_arg(list, char *)
 
 EXPORT int execl(const char *path, const char *arg, ...)
 {
