@@ -20,11 +20,12 @@
 
 #define BLOCK ((size_t)256 * 1024)
 #define LEVEL 6
-/* 2 MB: what a reader has to have in memory. Archives of others may have been packed harder. */
+/* The memory that reading takes: 2 MB for archives of terse, up to 8 MB for archives that another
+   program has packed. */
 #define PACK_WINDOW_LOG   21
 #define UNPACK_WINDOW_LOG 23
 
-/* The part of a text behind its gap is a member of its own. */
+/* The part of a text after its gap is a member of its own. */
 #define REST ".rest"
 
 /* The line that announces a gap fits into so many bytes (lib/gap.h). */
@@ -61,7 +62,7 @@ struct tar_header {
 
 _Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "a header is a block");
 
-/* The sum of a header's bytes, in which the field of the sum counts as blanks. */
+/* The sum of a header's bytes; the field for the sum itself counts as blanks. */
 static unsigned tar_sum(const struct tar_header *h)
 {
 	const unsigned char *bytes = (const unsigned char *)h;
@@ -118,7 +119,7 @@ static int pack(struct packer *p, const void *data, size_t len, ZSTD_EndDirectiv
 	return 0;
 }
 
-/* The bytes of a file that are a member of this name. */
+/* Writes a range of a file as a member of this name. */
 static int pack_member(struct packer *p, const char *name, int fd, struct range range,
 		       int64_t mtime_s)
 {
@@ -202,7 +203,7 @@ int archive_write(int dir, const char *id, int fd)
 	ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_windowLog, PACK_WINDOW_LOG);
 	ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_checksumFlag, 1);
-	/* All about the rest comes first. */
+	/* ID.json comes first, since it describes the rest. */
 	result = pack_part(&p, dir, ARTIFACT_JSON, &meta);
 	for (enum artifact_part part = 0; result == 0 && part < ARTIFACT_JSON; part++)
 		result = pack_part(&p, dir, part, &meta);
@@ -231,7 +232,7 @@ struct restore {
 	int from;
 	ZSTD_DCtx *zstd;
 	ZSTD_inBuffer packed;
-	bool ended; /* the frame, and its checksum is right */
+	bool ended; /* the frame has ended, and its checksum is right */
 	char *block, *input;
 	/* ID.json, which comes first. */
 	struct buffer json;
@@ -409,7 +410,7 @@ static int take_name(const struct restore *r, enum artifact_part part)
 	return renameat(r->dir, temporary, r->dir, name);
 }
 
-/* All has come. */
+/* Finishes the artifact once all members have come. */
 static int restore_finish(struct restore *r)
 {
 	struct meta *m = &r->meta;

@@ -40,7 +40,7 @@ struct cap {
 
 	/* The gap, empty (begin == end) until it is needed. */
 	uint64_t begin, end; /* offsets */
-	uint64_t from, to;   /* lines it has a part of */
+	uint64_t from, to;   /* the lines of which it has a part */
 	bool whole;          /* a line starts at `end`; false: the rest of line `to` */
 };
 
@@ -52,12 +52,12 @@ struct stream {
 	bool is_text; /* it has an index */
 	int fd, idx;
 	int error;           /* the first failed write's errno, or 0 */
-	bool keeping;        /* false: what comes is counted, not stored */
-	uint64_t kept_lines; /* whole lines in the file, once nothing is stored any more */
+	bool keeping;        /* false: further bytes are counted, not stored */
+	uint64_t kept_lines; /* whole lines in the file, once `keeping` is false */
 	char *collected;     /* final bytes not written yet; allocated on first use */
 	size_t len;
 	uint64_t checked;          /* bytes at the last look at how much is free */
-	struct index_writer index; /* what was written, and its index */
+	struct index_writer index; /* counts of the final bytes, and their index */
 	uint64_t line_start;       /* offset behind the last newline */
 	uint64_t end;              /* size of the file */
 	size_t live;               /* bytes of the live part ... */
@@ -121,7 +121,7 @@ static int artifact_describe(struct artifact *a)
 /* A multiple of any file system's block size. */
 #define PUNCH_ALIGN ((uint64_t)64 * 1024)
 
-/* The index only saves time, so a failure just ends it. */
+/* The index only saves time, so after a failure the artifact does without it. */
 static void stop_indexing(struct stream *s)
 {
 	s->index.indexing = false;
@@ -199,7 +199,7 @@ static void punch(struct stream *s, const struct cap *before)
 	/* The newline before the end of the gap stays. It shows that a line starts there, and for
 	   readers of the bare file it keeps that line apart from the hole. */
 	uint64_t hole = c->begin + GAP_ANNOUNCE_MAX, hole_end = c->end - c->whole;
-	/* A block that only partly was in the hole till now is released with its other part. */
+	/* The last block of the old hole was only partly in it, so it is released now. */
 	uint64_t again = (before->end - 1) / PUNCH_ALIGN * PUNCH_ALIGN;
 	if (again > hole)
 		hole = again;
@@ -218,9 +218,9 @@ static void punch(struct stream *s, const struct cap *before)
 		artifact_describe(s->of);
 		return;
 	}
-	/* Writes the line that announces the gap, at its start. It is a line of its own, even if
-	   the cut is inside a line, and NULs, as in the hole behind it, cover the rest of the old
-	   bytes. Errors do not matter, since the metadata say the same. */
+	/* Writes the line that announces the gap at the start of the gap. It is a line of its own,
+	   even if the cut is inside a line. NULs overwrite the rest of the old bytes, so they read
+	   like the hole. Errors do not matter, since the metadata say the same. */
 	char block[GAP_ANNOUNCE_MAX + 1] = {'\n'}, last = '\n';
 	const struct gap gap = {.from = c->from, .to = c->to, .bytes = c->end - c->begin};
 	int saved = s->error;
@@ -255,8 +255,8 @@ static void make_room(struct stream *s, size_t len)
 		c->whole = true;
 		passed++;
 	} else {
-		/* No line starts at or behind c->next, so all bytes from there on are of the
-		   unfinished line. That place is well before `bytes`: at most two steps behind
+		/* No line starts at or after c->next, so all bytes from there on are of the
+		   unfinished line. c->next is well before `bytes`: at most two steps after
 		   `needed`. */
 		c->end = (needed > c->next ? needed : c->next) + c->step;
 		c->to = s->index.lines + 1;
@@ -267,7 +267,7 @@ static void make_room(struct stream *s, size_t len)
 	punch(s, &before);
 }
 
-/* Counts `len` final bytes, which were written or lost. */
+/* Counts `len` final bytes, whether they were written or lost. */
 static void stream_pass(struct stream *s, const char *data, size_t len)
 {
 	struct cap *c = &s->cap;
@@ -297,7 +297,7 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 		stop_indexing(s);
 	if (s->index.bytes != c->head || c->head == 0)
 		return;
-	/* The head ends with a whole line, unless half of the head would be lost by that. */
+	/* The head ends with a whole line, unless that would drop half of the head. */
 	uint64_t at = s->line_start;
 	if (c->head - at > c->head / 2) {
 		char tail[4];
@@ -311,14 +311,13 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 	c->from = c->to = s->index.lines + 1;
 }
 
-/* Writes `len` final bytes, and behind them in `data` the `live` ones. */
+/* Writes `len` final bytes, and then the `live` bytes that follow them in `data`. */
 static int store(struct stream *s, const char *data, size_t len, size_t live)
 {
 	/* The live part is now final or stale, so nothing of it may stay. */
 	set_live(s, NULL, 0);
-	/* Stops in time, so that others find room on the disk. A tail that rolls on needs no more
-	   room.
-	 */
+	/* Stops before the disk is full, so that other programs find room. A rolling tail needs no
+	   more room. */
 	if (s->keeping && s->of->min_free > 0 && s->cap.begin == s->cap.end &&
 	    (!s->checked || s->index.bytes - s->checked >= ARTIFACT_WINDOW)) {
 		s->checked = s->index.bytes;
@@ -335,7 +334,7 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 		uint64_t bytes = s->index.bytes, most = bytes < c->head ? c->head - bytes : c->step;
 		size_t n = c->head == 0 || len < most ? len : (size_t)most;
 		size_t behind = n == len ? live : 0;
-		/* Only the head of raw bytes is kept: no line among them could announce a gap. */
+		/* Raw bytes have no tail, since no line among them could announce a gap. */
 		if (s->keeping && s->is_text)
 			make_room(s, n);
 		else if (s->keeping && c->head != 0 && bytes + n > c->head + c->tail)
@@ -378,8 +377,8 @@ static void stream_close(struct stream *s)
 
 /* --- all of them ------------------------------------------------------------------------- */
 
-/* Returns the stream of a part, which the first use makes. If its file can't be made, the stream
-   only counts. */
+/* Returns the stream of a part; the first use begins it. If its file can't be made, the stream only
+   counts. */
 static struct stream *use_part(struct artifact *a, enum artifact_part part)
 {
 	struct stream *s = &a->parts[part];
@@ -536,7 +535,7 @@ int artifact_end_recording(struct artifact *a, enum artifact_part part, const ch
 			 "%s[... recording ended: %.80s; what background processes write later is "
 			 "not kept]\n",
 			 s->index.bytes != s->line_start ? "\n" : "", why);
-	/* If bytes were lost before, that was announced already. */
+	/* If bytes were lost before, the text has ended already. */
 	return s->keeping ? artifact_append(a, part, line, (size_t)len) : s->error ? -1 : 0;
 }
 

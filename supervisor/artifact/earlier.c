@@ -10,7 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* How many bytes of a command are compared with a line; the rest is compared with the metadata. */
+/* How many bytes of a command are compared with a journal line before the metadata are read to
+   compare the rest. */
 #define WORDS_MOST ((size_t)512)
 
 bool earlier_is_same(const struct meta *a, const struct meta *b)
@@ -62,8 +63,8 @@ int earlier_find(struct store *stores, int count, const char *session, const str
 			got = journal_next(j, &line);
 			if (got != 1 || !*line.of.id || strcmp(line.of.id, m->id) >= 0 ||
 			    !memmem(line.text, line.len, words.data, len) ||
-			    /* The line alone shows that the run is not wanted; nothing of the run
-			       is opened. */
+			    /* The line alone shows that the run is not wanted, so nothing of the
+			       run is opened. */
 			    (last->is_found && journal_parse_sums(&line, &end) &&
 			     meta_has_failed(&end)) ||
 			    !earlier_open(&line, m, &run))

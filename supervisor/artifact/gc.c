@@ -24,7 +24,7 @@
 
 /* --- removing one artifact ---------------------------------------------------- */
 
-/* The longest time that a process other than a supervisor holds the lock. */
+/* Processes other than supervisors hold the lock for less than this. */
 #define LOCK_HELD_MS 20
 
 /* Whether a supervisor still writes the text, or has just begun to. If not, locks the text against
@@ -32,7 +32,8 @@
 static bool removal_is_running(int fd, int dir, const char *id)
 {
 	struct stat st;
-	/* The text was made and is about to be locked; the metadata come after the lock. */
+	/* A supervisor makes the text, locks it and then writes the metadata: it may be in
+	   between. */
 	if (!id_has_file(dir, id, ARTIFACT_JSON) && fstat(fd, &st) == 0 &&
 	    clock_real_ms() / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
 		return true;
@@ -66,7 +67,7 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 		return REMOVAL_FAILED;
 	}
 	bool running = fd >= 0 && removal_is_running(fd, dir, id);
-	/* A link of that name, or another user's file, can't be opened, but is removed. */
+	/* A link of that name, or another user's file, is removed although it can't be opened. */
 	int was = running ? -1 : id_remove_files(dir, id, freed);
 	if (was < 0)
 		error = fd < 0 && error != ENOENT ? error : errno;
@@ -163,7 +164,8 @@ static int inventory_add_short(void *ctx, const char *id, uint64_t bytes)
 	return 0;
 }
 
-/* Adds the artifacts of a session: first an item for each file, then one for all with its ID. */
+/* Adds the artifacts of a session: collects an item for each file, and then joins the items of each
+   ID. */
 static int inventory_add_items(struct inventory *v, struct inventory_session *s, int dir)
 {
 	size_t first = v->count;
@@ -300,7 +302,7 @@ void inventory_release(struct inventory *v)
 /* The time of this file is when the store was last cleaned up. */
 #define STAMP "gc"
 
-/* If the store was not cleaned up for longer than this, nothing ran or the clock has jumped. */
+/* If the last cleanup is longer ago than this, no run came in between, or the clock has jumped. */
 #define AWAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
 static bool gc_is_time(const struct stat *st, int64_t interval_ms)
@@ -330,8 +332,8 @@ static bool gc_begin(struct gc *g)
 	int fd = store_open_file(g->store->fd, STAMP, g->dry ? O_RDONLY : O_RDWR);
 	bool mine = g->interval_ms == 0 || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
 					    fstat(fd, &st) == 0 && gc_is_time(&st, g->interval_ms));
-	/* A cleanup that nobody asked for then removes nothing for its age; only the next one
-	   does. */
+	/* After such a time, a cleanup that nobody asked for removes nothing for its age; only the
+	   next one does. */
 	if (g->interval_ms && g->now_ms - clock_ms(&st.st_mtim) > AWAY_MS) {
 		l->max_age_ms = 0;
 		l->keep_ms = l->keep_ms ? INT64_MAX : 0;
@@ -350,7 +352,8 @@ void gc_note_failure(struct gc *g)
 		g->result.error = errno;
 }
 
-/* Removes what was decided on; with `dry` only counts. A crash anywhere does no harm. */
+/* Removes the artifacts that were decided on; with `dry` only counts them. A crash at any point
+   does no harm. */
 static void remove_items(struct gc *g, struct inventory *v, bool newest_first)
 {
 	int dir = -1;
@@ -497,7 +500,7 @@ int gc_run(struct gc *g)
 		return 1;
 	if (inventory_read(&v, g->store, NULL) < 0)
 		return -1;
-	/* Those end whose agent is gone. */
+	/* Ends the sessions whose agent is gone. */
 	for (size_t i = 0; i < v.session_count; i++) {
 		struct inventory_session *s = &v.sessions[i];
 		if (s->agent_gone && !s->in_use && !s->ended_ms &&
@@ -545,7 +548,7 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 		if (item->text && item->id >= from && item->id <= to)
 			item->why = RETENTION_ASKED;
 	}
-	/* The newest go first: after a crash the rest is an earlier state of the session. */
+	/* Removes the newest first, so that a crash leaves an earlier state of the session. */
 	remove_items(g, &v, true);
 	for (size_t i = 0; i < v.count; i++)
 		in_use += v.items[i].why == RETENTION_ASKED && v.items[i].running;

@@ -1,4 +1,4 @@
-// Garbage collection: removes artifacts past their time (struct retention_limits), sessions that
+// Garbage collection: removes artifacts beyond the limits (struct retention_limits), sessions that
 // are over, and leftovers of crashes.
 //
 // It is safe beside runs and other gcs: a run locks what it uses, and a file that is gone already
@@ -17,23 +17,23 @@ struct settings;
 
 // Removing one artifact.
 //
-// Its text goes first: without a text an artifact is not listed, found or counted, and the next gc
-// removes what a crash has left of it. The claim of its ID goes last, so that no new run gets the
-// ID before.
+// The text goes first: without a text an artifact is not listed, found or counted, and the next gc
+// removes what a crash has left of it. The claim of the ID goes last, so that no new run gets the
+// ID while files are left.
 //
-// Only names in the session's directory and in STORE/ids are removed: of a link that somebody put
-// there the target stays.
+// Only names in the session's directory and in STORE/ids are removed: if somebody put a link there,
+// its target stays.
 
 enum removal {
 	REMOVAL_DONE,
-	REMOVAL_ABSENT,  /* it is not there (any more) */
-	REMOVAL_RUNNING, /* stays, since a supervisor still writes it or has just begun to */
-	REMOVAL_FAILED,  /* errno */
+	REMOVAL_ABSENT,  /* there is no such artifact */
+	REMOVAL_RUNNING, /* the artifact stays, since a supervisor writes it or is about to */
+	REMOVAL_FAILED,  /* errno tells why */
 };
 
-/* `dir` is the session's directory. Adds the freed bytes to *freed, even if only a part of the
-   artifact was there (REMOVAL_ABSENT). The next short_sweep() overwrites the bytes of a short text.
-   Any number of processes may call this at a time. */
+/* Removes the artifact. `dir` is the session's directory. Adds the freed bytes to *freed, even if
+   only parts of an artifact were there (REMOVAL_ABSENT). The next short_sweep() overwrites the
+   bytes of a short text. Any number of processes may call this at a time. */
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed);
 
@@ -42,15 +42,15 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 // It takes some 50 bytes of memory and a stat(2) for each file, so only cleaning up and `terse
 // session` use it.
 
-/* Why an artifact is removed; the first that applies. */
+/* Why an artifact is removed: the first reason that applies. */
 enum retention_why {
 	RETENTION_STAYS,
 	RETENTION_LEFTOVER, /* it has had no text for a while */
-	RETENTION_ENDED,    /* its session has, long enough ago */
+	RETENTION_ENDED,    /* its session has ended long enough ago */
 	RETENTION_AGE,
 	RETENTION_COUNT,
 	RETENTION_SIZE,
-	RETENTION_ASKED,   /* somebody said so */
+	RETENTION_ASKED,   /* somebody asked for it */
 	RETENTION_REASONS, /* their number */
 };
 
@@ -59,24 +59,25 @@ struct inventory_item {
 	uint64_t bytes;  /* on disk */
 	int64_t last_ms; /* when it was last written */
 	unsigned session;
-	bool text, json;        /* it has these files; without a text a crash has left the rest */
-	bool running;           /* stays whatever the limits are, but counts for them */
+	bool text, json;        /* it has these files; if it has no text, a crash has left the
+				   others */
+	bool running;           /* it stays whatever the limits are, but counts towards them */
 	enum retention_why why; /* the decision */
 };
 
 struct inventory_session {
 	char name[STORE_SESSION_LEN + 1];
-	bool in_use;                 /* by a run, or what it left in the background */
+	bool in_use;                 /* by a run, or by processes that it left in the background */
 	bool agent_gone;             /* its agent's process has ended */
 	bool empty;                  /* no artifacts, no history */
-	int64_t active_ms, ended_ms; /* last run; end, 0: it goes on */
+	int64_t active_ms, ended_ms; /* when its last run was; when it ended, 0: it goes on */
 	uint64_t count, bytes, running;
 };
 
 struct inventory {
 	struct inventory_item *items; /* sorted by ID */
 	size_t count, room;
-	struct inventory_session *sessions; /* those first that were used last */
+	struct inventory_session *sessions; /* the most recently used first */
 	size_t session_count, session_room;
 };
 
@@ -85,7 +86,7 @@ struct inventory {
 int inventory_read(struct inventory *v, const struct store *s, const char *session);
 void inventory_release(struct inventory *v);
 
-/* 0: no limit, except for keep_ms. */
+/* A value of 0 means no limit, except for keep_ms. */
 struct retention_limits {
 	int64_t max_age_ms;
 	int64_t keep_ms; /* how long artifacts of a session that has ended are kept; 0: not at
@@ -93,15 +94,15 @@ struct retention_limits {
 	uint64_t max_count, max_bytes;
 };
 
-/* Decides which artifacts go: of too many the oldest. Touches no file. */
+/* Decides which artifacts go; if there are too many, the oldest. Touches no file. */
 void retention_decide(struct inventory *v, const struct retention_limits *limits, int64_t now_ms);
 
 struct gc_result {
 	uint64_t artifacts, bytes; /* artifacts removed; disk space freed, also that of leftovers */
 	uint64_t sessions;         /* removed */
 	uint64_t leftovers;        /* files of no artifact, claims of no ID, temporary names */
-	uint64_t failed;           /* could not be removed, ... */
-	int error;                 /* ... the first for this reason */
+	uint64_t failed;           /* could not be removed */
+	int error;                 /* the errno of the first failure */
 };
 
 struct gc {
@@ -127,8 +128,8 @@ bool gc_is_due(const struct store *s, int64_t interval_ms);
 
 /* Returns 0, 1 when it was not its turn, or -1 with errno when the store can't be looked through.
 
-   If a gc that nobody asked for comes after a day without one, it removes nothing for its age: the
-   clock may have jumped, and may be right again by the next one. */
+   A gc that nobody asked for removes nothing for its age if the last gc was more than a day ago:
+   the clock may have jumped, and may be right again at the next gc. */
 int gc_run(struct gc *g);
 
 /* Removes those artifacts of one session with an ID in from..to (packed) that no run uses, and
@@ -138,7 +139,8 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 /* Removes the rest of a session that has no artifacts. Returns whether it is gone. */
 bool gc_remove_session(const struct store *s, const char *session);
 
-/* The session has ended now. Returns 0, or -1 with errno (ENOENT: there is no such). */
+/* Notes that the session has ended now. Returns 0, or -1 with errno (ENOENT: there is no such
+   session). */
 int gc_end_session(const struct store *s, const char *session);
 
 #endif

@@ -160,8 +160,8 @@ int id_claim(const struct store *s, const char *session, int64_t started_ms, cha
 	if (ids < 0)
 		return -1;
 	int result = -1;
-	/* A millisecond has 32,768 IDs. After some misses the next millisecond is tried, so that
-	   there are IDs even while the clock stands still. */
+	/* After some IDs that are taken, tries those of the next millisecond, so that there are IDs
+	   even while the clock stands still. */
 	for (int attempt = 0; attempt < 4096; attempt++) {
 		if (!given && id_draw(started_ms + attempt / 16, id) < 0)
 			break;
@@ -212,7 +212,7 @@ bool id_is_of(const struct store *stores, int count, const char *id, const char 
 bool id_exists(const struct store *s, const char *id)
 {
 	char session[STORE_SESSION_LEN + 1];
-	/* Unless this is certain, it is not gone. */
+	/* An artifact counts as gone only if that is certain. */
 	return id_look(s, id, session) == 0 || errno != ENOENT;
 }
 
@@ -256,17 +256,19 @@ bool id_is_whole(const char *name, char id[ID_LEN + 1])
 	return id_is_valid(name);
 }
 
-/* A run makes its artifact when its text spills, so lines are not in the order of starts. A run
-   that started this long before another is taken to have its line before the other's. */
+/* Journal lines are not in the order of the runs' starts, since a run makes its artifact when its
+   text spills. If a run started this long before another, its line is taken to be before the
+   other's. */
 #define LATE_MS 60000
 
 struct last_run {
 	int64_t started_ms;
-	struct id_found found; /* id "": it has made no artifact */
+	struct id_found found; /* id "": the run has made no artifact */
 	int64_t ended_ms;      /* 0: not known */
 };
 
-/* Takes a run from its line, or from its artifact's metadata. Returns whether the run counts. */
+/* Reads a run from its journal line, or from its artifact's metadata. Returns whether the run
+   counts. */
 static bool last_read(const struct journal_line *line, struct last_run *run)
 {
 	struct meta m = {.owned = NULL};
@@ -285,9 +287,9 @@ static bool last_read(const struct journal_line *line, struct last_run *run)
 	return counts;
 }
 
-/* Finds the artifact of the run that started as the `back`-th before the last one. Reads the
-   journal from its end until more than `back` runs have started after the line that was read:
-   earlier lines are of runs that have started earlier. */
+/* Finds the artifact of the run that is `back` runs before the last one. Reads the journal
+   backwards until more than `back` of the runs found have started after the present line: lines
+   before it are of runs that have started earlier. */
 static int last_find(struct store *stores, int count, const char *session, unsigned long back,
 		     struct id_found *found)
 {
@@ -327,7 +329,7 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 		const struct last_run *last = back < known ? &runs[back] : NULL;
 		if (last)
 			*found = last->found;
-		/* The run's artifact may have had to go to another store. */
+		/* The run's artifact may be in another store. */
 		for (int i = 0; last && *found->id && i < count && result < 0; i++) {
 			found->store = &stores[i];
 			result = id_exists(found->store, found->id) ? 0 : -1;

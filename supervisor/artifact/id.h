@@ -1,5 +1,6 @@
-// Artifact IDs: "cmd-", nine base-32 digits of the start time in milliseconds, three that are
-// random or a place (short.h). They sort by time as text. Digits: 0-9 a-z without i l o u.
+// Artifact IDs: "cmd-", nine base-32 digits of the start time in milliseconds, and three that are
+// random or tell a record's place (short.h). They sort by time as text. Digits: 0-9 a-z without i l
+// o u.
 #ifndef TERSE_ARTIFACT_ID_H
 #define TERSE_ARTIFACT_ID_H
 
@@ -10,15 +11,15 @@
 
 #define ID_LEN 16 /* characters, without the NUL */
 
-/* IDs of a millisecond. */
+/* How many IDs a millisecond has. */
 #define ID_DRAWS 32768u
 
-/* Claims an ID for `session` (a result of store_session_name) in the store: the given one, or if
-   that is "" a new one. Nobody else gets the same ID, even when clocks step. Returns 0, or -1 with
+/* Claims an ID for `session` (a result of store_session_name) in the store: the one in `id`, or a
+   new one if that is "". Nobody else gets the same ID, even when clocks step. Returns 0, or -1 with
    errno (EEXIST: somebody has it). */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
 
-/* Draws an ID of that millisecond. Returns 0, or -1 with errno. */
+/* Makes a random ID of that millisecond. Returns 0, or -1 with errno. */
 int id_draw(int64_t started_ms, char id[ID_LEN + 1]);
 
 /* Gives a claimed ID back, and keeps errno. */
@@ -27,7 +28,7 @@ void id_release(const struct store *s, const char *id);
 /* Whether the artifact with this whole ID is there. */
 bool id_exists(const struct store *s, const char *id);
 
-/* Whether `session` is the one that claimed the ID, in the first store that has the ID. */
+/* Whether `session` has claimed the ID, according to the first store that has the ID. */
 bool id_is_of(const struct store *stores, int count, const char *id, const char *session);
 
 /* Whether `text` has the form of a whole ID. */
@@ -40,7 +41,7 @@ enum artifact_part {
 	ARTIFACT_ERR,
 	ARTIFACT_RAW,
 	ARTIFACT_CAST,
-	ARTIFACT_PARTS, /* how many are written as a stream (artifact.h) */
+	ARTIFACT_PARTS, /* the number of files that are written as streams (artifact.h) */
 	ARTIFACT_SHOWN = ARTIFACT_PARTS,
 	ARTIFACT_JSON,
 	ARTIFACT_ARCHIVED,
@@ -50,7 +51,7 @@ enum artifact_part {
 };
 extern const char *const artifact_suffixes[ARTIFACT_FILES];
 
-/* Makes the file's name behind `prefix`, which has one character at most. */
+/* Makes the file's name, after `prefix`, which has one character at most. */
 #define ID_FILE_NAME (ID_LEN + 16)
 void id_file_name(const char *prefix, const char *id, enum artifact_part part,
 		  char name[ID_FILE_NAME]);
@@ -58,23 +59,23 @@ void id_file_name(const char *prefix, const char *id, enum artifact_part part,
 /* Opens a file of the artifact in its session's directory, as store_open_file(). */
 int id_open_file(int dir, const char *id, enum artifact_part part, int flags);
 
-/* Opens a file of the artifact for reading. Of a short text (short.h) it gives what that file would
-   have. */
+/* Opens a file of the artifact for reading. For a short text (short.h) it opens a copy of what that
+   file would have. */
 int id_open_text(int dir, const char *id, enum artifact_part part);
 
-/* Removes all files of the artifact in the directory, temporary ones too, the text first. Adds to
-   *freed what that frees on disk. Returns whether there was a text, or -1 with errno if the text
-   can't be removed: then all files stay. */
+/* Removes all files of the artifact in the directory, temporary ones too, the text first. Adds the
+   bytes that this frees on disk to *freed. Returns whether there was a text, or -1 with errno if
+   the text can't be removed: then all files stay. */
 int id_remove_files(int dir, const char *id, uint64_t *freed);
 
-/* Whether it is there. Sets errno if not. */
+/* Whether the file is there. Sets errno if not. */
 bool id_has_file(int dir, const char *id, enum artifact_part part);
 
 /* Whether the text of a run is kept in its session's directory. Sets errno if not. */
 bool id_is_kept(int dir, const char *id);
 
-/* Returns which file of an artifact has the name, and takes the ID from the name. ARTIFACT_FILES:
-   none. */
+/* Returns which file of an artifact has this name (ARTIFACT_FILES: none), and takes the ID from the
+   name. */
 enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1]);
 
 /* The start time in an ID, in milliseconds. */
@@ -83,11 +84,11 @@ int64_t id_time_ms(uint64_t packed);
 /* The first ID of that millisecond, packed. */
 uint64_t id_first_at(int64_t ms);
 
-/* An ID's twelve digits as a number that sorts as the text does, and back. */
+/* Converts an ID's twelve digits to a number that sorts as the text does, and back. */
 uint64_t id_pack(const char *id);
 void id_unpack(uint64_t packed, char id[ID_LEN + 1]);
 
-/* For qsort(3) and bsearch(3): by the packed ID that an item begins with. */
+/* Compares items that begin with a packed ID, for qsort(3) and bsearch(3). */
 int id_compare(const void *a, const void *b);
 
 /* Whether `name` is a whole ID, a file of an artifact ("ID.txt" ...), or a path to one; takes the
@@ -95,7 +96,7 @@ int id_compare(const void *a, const void *b);
 bool id_is_whole(const char *name, char id[ID_LEN + 1]);
 
 struct id_found {
-	struct store *store; /* one of the stores given */
+	struct store *store; /* one of the caller's stores */
 	char session[STORE_SESSION_LEN + 1];
 	char id[ID_LEN + 1];
 };
@@ -105,12 +106,12 @@ struct id_found {
 
 /* Finds the artifact that `name` means: an ID, "ID.txt" (or any other file of an artifact, or a
    path that ends in it), a unique prefix of an ID with at least one digit, "last" or "last-N".
-   Returns 0, or -1 with errno: ENOENT none, EEXIST the prefix is not unique, EINVAL no such form.
+   Returns 0, or -1 with errno; ENOENT: there is none; EEXIST: the prefix is not unique; EINVAL:
+   `name` is none of these.
 
-   "last" is the run of `session` that started last, of those that have ended (the history has them)
-   or have an artifact. "last-N" is the N-th run before it. Runs of terse's own verbs
-   (config/profile.h), with which an agent reads earlier output, do not count. For a run without an
-   artifact errno is LAST_UNKEPT. */
+   "last" is the run of `session` that started last among those that have ended or have an artifact.
+   "last-N" is the N-th run before it. Runs of terse's own verbs (config/profile.h), with which an
+   agent reads earlier output, do not count. If that run has no artifact, errno is LAST_UNKEPT. */
 int id_find(struct store *stores, int count, const char *session, const char *name,
 	    struct id_found *found);
 

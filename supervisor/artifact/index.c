@@ -16,7 +16,8 @@
 
 static uint64_t check_bits(uint64_t k, uint64_t offset)
 {
-	/* Two odd constants (of splitmix64 and xxHash64) spread every bit to the top. */
+	/* Multiplying by two odd constants (of splitmix64 and xxHash64) makes the top bits depend
+	   on every bit. */
 	uint64_t mixed = offset * UINT64_C(0x9E3779B97F4A7C15) ^ k * UINT64_C(0xC2B2AE3D27D4EB4F);
 	return mixed & ~OFFSET_MASK;
 }
@@ -72,8 +73,8 @@ static void use_index(int fd, int idx, const struct index_range *range, uint64_t
 	uint64_t high = (uint64_t)(st.st_size - MAGIC_LEN) / sizeof(uint64_t);
 	if (high > (line - 1) / INDEX_STRIDE + 1)
 		high = (line - 1) / INDEX_STRIDE + 1;
-	/* The entry that is wanted is the last one whose offset is not behind the end. That is
-	   nearly always the last of all; only an index that is ahead of the range is searched. */
+	/* The best entry is the last one whose offset is not after the range's end. That is nearly
+	   always the last of all; a search is needed only if the index is ahead of the range. */
 	uint64_t found = UINT64_MAX, offset = 0, probe = high - 1;
 	while (low < high) {
 		uint64_t entry, here;
@@ -108,7 +109,7 @@ int index_find(int fd, int idx, const struct index_range *range, uint64_t line, 
 	       uint64_t *last)
 {
 	uint64_t start = range->start, at = range->line;
-	/* Nearer than an entry can tell. */
+	/* For a line within a stride, no entry is nearer than the range's start. */
 	if (line - at >= INDEX_STRIDE)
 		use_index(fd, idx, range, line, &start, &at);
 

@@ -31,7 +31,7 @@
 /* A longer line was not written by terse. */
 #define LINE_MOST ((size_t)64 * 1024)
 
-/* How often it is tried again when another process has replaced the file meanwhile. */
+/* How often an attempt is repeated because another process has replaced the file meanwhile. */
 #define TRIES 100
 
 /* --- appending ------------------------------------------------------------------------- */
@@ -42,8 +42,8 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 	int result = -1, fd;
 	struct stat st;
 	bool inside;
-	/* Opens the file so that nobody else is writing a line at its end. If the file ends with a
-	   part of a line all the same, the next line begins behind a newline. */
+	/* Locks the file, so that nobody else is writing a line at its end. If the file ends with a
+	   part of a line all the same, a newline comes first. */
 	for (int operation = LOCK_SH;; operation = LOCK_EX) {
 		char last = '\n';
 		fd = store_open_locked(dir, name, flags, operation, &st);
@@ -66,8 +66,8 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 		n = writev(fd, parts, 2);
 	} while (n < 0 && errno == EINTR);
 	if (n >= 0 && (size_t)n < len + inside) {
-		/* The disk is full: takes the part of the line back, unless somebody has written
-		   behind it. */
+		/* The disk is full: removes the part of the line again, unless somebody has written
+		   after it. */
 		off_t end = lseek(fd, 0, SEEK_CUR);
 		if (store_lock(fd, LOCK_EX, STORE_LOCK_MS) == 0 && fstat(fd, &st) == 0 &&
 		    st.st_size == end)
@@ -134,8 +134,8 @@ int journal_add_run(int dir, const struct meta *m, bool made)
 		buffer_append_string(&line, "\n");
 	}
 	size_t before = line.len;
-	/* How much escaping adds is known only afterwards, so what is too long is cut again. Labels
-	   go last. */
+	/* The bytes that escaping adds are known only afterwards, so a line that is too long is
+	   made again with a smaller budget. Labels are dropped last. */
 	for (size_t budget = META_LINE;; budget /= 2) {
 		buffer_truncate(&line, before);
 		meta_encode(&line, &run, budget);
@@ -182,12 +182,12 @@ static enum journal_kind kind_of(const char *line, size_t len, char id[ID_LEN + 
 }
 
 /* Moves *at behind the next place in the line with a comma and this key; *at stays where it is if
-   there is none. One pass is enough, since members have a fixed order. In a string each quote has a
-   backslash in front, so no text passes for a key. */
+   there is none. One pass is enough, since members have a fixed order. Quotes within strings have a
+   backslash before them, so no text is taken for a key. */
 static bool pass_key(const char **at, const char *end, const char *key)
 {
 	const size_t len = strlen(key), left = (size_t)(end - *at);
-	/* Most often it is the next one. */
+	/* The key is mostly that of the next member. */
 	bool is_next = len <= left && memcmp(*at, key, len) == 0;
 	const char *found = is_next ? *at : memmem(*at, left, key, len);
 	*at = found ? found + len : *at;
@@ -206,7 +206,7 @@ static int64_t pass_number(const char **at, const char *end, const char *key, in
 	return *at > digits && (**at == ',' || **at == '}') ? n : none;
 }
 
-/* The same of a time, in ms. */
+/* The time behind a key, in ms, or `none`. */
 static int64_t pass_time(const char **at, const char *end, const char *key, int64_t none)
 {
 	int64_t ns = pass_number(at, end, key, -1);
@@ -228,7 +228,7 @@ struct filter {
 	void *ctx;
 };
 
-/* Deals with the content that the file has now. */
+/* Filters the present content of the file. */
 static int filter_lines(struct filter *f)
 {
 	struct buffer kept = BUFFER_INIT;
@@ -347,18 +347,18 @@ long journal_clean(int dir, int64_t from_ms, int64_t to_ms)
 /* Reads the lines of a file from its end on, into a block of the caller's. */
 struct journal_tail {
 	int fd;
-	uint64_t end;  /* what is behind it was returned */
+	uint64_t end;  /* everything after this offset was returned */
 	uint64_t from; /* the block's offset */
 	size_t len, room;
 	char *block;
 };
 
-/* A block for few lines. */
+/* The block of a caller that reads few lines. */
 #define BLOCK ((size_t)8192)
 
 /* Goes to the line before, without its newline; passes over empty lines. A line that is longer than
-   the block is none of terse's, and only its first bytes are given, which do not parse. It is valid
-   until the next call. Returns 1, 0 at the beginning, or -1 with errno. */
+   the block was not written by terse: only its first bytes are returned, which do not parse. A line
+   is valid until the next call. Returns 1, 0 at the beginning, or -1 with errno. */
 static int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 {
 	for (bool is_cut = false;;) {
@@ -382,7 +382,7 @@ static int journal_tail_next(struct journal_tail *t, const char **line, size_t *
 			*len = is_cut ? 0 : n - start;
 			return 1;
 		}
-		/* It begins further back. */
+		/* The line begins further back. */
 		is_cut |= n == t->room;
 		t->end -= n == t->room ? n : 0;
 		t->len = 0;
@@ -420,7 +420,7 @@ static int compare_used(const void *a, const void *b)
 	return x->store == y->store ? strcmp(x->name, y->name) : x->store < y->store ? -1 : 1;
 }
 
-/* Adds the session in the folder, unless that is no name of one. */
+/* Adds the session `name` of the folder, if that is a session's name. */
 static int sessions_add(struct journal_session **sessions, size_t *found, size_t *room,
 			struct store *store, int folder, const char *name)
 {
@@ -478,20 +478,19 @@ int journal_sessions(struct store *stores, int count, const char *session,
 
 /* --- lines in their order ---------------------------------------------------------------- */
 
-/* A file's time comes from a clock with a coarse tick, so it may be a little older than the time in
-   its last line. */
+/* A file's modification time comes from a clock with a coarse tick, so it may be a little before
+   the time in the file's last line. */
 #define TICK_MS 2000
 
 /* The journal of one session in one store. */
 struct source {
 	struct journal_line line; /* the newest line that was not returned; kind 0: there is none */
 	char *copy;
-	ino_t file;      /* identifies the file, which is another one after lines were taken out */
+	ino_t file;      /* the file's inode; taking lines out replaces the file */
 	uint64_t end;    /* bytes that are not read yet */
-	int64_t ms;      /* the time of `line`; until that was looked for, a time that is not
-			    earlier */
-	int64_t from_ms; /* everything from this time on was found in the file that was there
-			    before */
+	int64_t ms;      /* the time of `line`, or, before `line` was read, an upper bound of it */
+	int64_t from_ms; /* lines from this time on were already read from the file before it was
+			    replaced */
 };
 
 struct journal {
@@ -507,7 +506,7 @@ struct journal {
 	struct journal_tail tail;
 	bool is_given;      /* the caller has the line of the first source */
 	bool is_unfinished; /* the next line from `open` is one that is being written */
-	struct meta run;    /* what the caller has of it */
+	struct meta run;    /* the run that the caller has */
 	uint64_t damaged;
 };
 
@@ -518,7 +517,8 @@ static void leave_source(struct journal *j)
 	j->open = NULL;
 }
 
-/* Opens the file. If it was replaced or has shrunk, reading starts again at its end. */
+/* Opens the source's file. If the file was replaced or has shrunk, reading starts again at its
+   end. */
 static int enter_source(struct journal *j, struct source *s)
 {
 	struct stat st;
@@ -570,7 +570,7 @@ static int advance(struct journal *j, struct source *s)
 		l->kind = JOURNAL_DAMAGED;
 	}
 	if (got == 1) {
-		/* A damaged one may have NULs. */
+		/* A damaged line may have NULs. */
 		char *copy = malloc(l->len + 1);
 		if (copy)
 			memcpy(copy, l->text, l->len);
@@ -593,8 +593,8 @@ static bool is_newer(const struct source *a, const struct source *b)
 	return a->ms > b->ms || (a->ms == b->ms && a < b);
 }
 
-/* Call it when the first source of the heap has got older, or (kind 0) has no more lines: brings
-   the heap into order. */
+/* Restores the order of the heap after its first source has gone on to an older line, or has no
+   more lines (kind 0). */
 static void sift(struct journal *j)
 {
 	struct source *s = j->heap[0]->line.kind ? j->heap[0] : j->heap[--j->left];
@@ -619,8 +619,7 @@ struct journal *journal_open(struct store *stores, int count, const char *sessio
 		return NULL;
 	j->kinds = kinds;
 	j->dir = -1;
-	/* There is room for every line that may come; most often only the first pages are
-	   touched. */
+	/* Room for the longest line; usually only the first pages are touched. */
 	j->tail = (struct journal_tail){.fd = -1, .block = malloc(LINE_MOST), .room = LINE_MOST};
 	if (!j->tail.block || journal_sessions(stores, count, session, &found, &sessions) < 0)
 		goto fail;
@@ -715,7 +714,7 @@ bool journal_parse_sums(const struct journal_line *line, struct meta *m)
 	}
 	if (pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\""))
 		m->profile = PROFILE_TERSE;
-	/* The last bracket is that of the line. */
+	/* The number must end before the line's closing bracket. */
 	return m->duration_ms >= 0 && at < end;
 }
 

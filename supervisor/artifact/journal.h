@@ -39,10 +39,10 @@ enum journal_kind {
 	JOURNAL_RUN = 2,
 	JOURNAL_READ = 4,
 	JOURNAL_ENDED = 8,
-	JOURNAL_UNSEEN = 16, /* artifacts that were made, without a look whether they are there */
+	JOURNAL_UNSEEN = 16, /* artifacts that were made; whether they still exist is not checked */
 };
 
-/* Printed for a reader by `read`, `search` ... */
+/* A text that was printed for a reader by `read`, `search` ... */
 struct journal_read {
 	char id[ID_LEN + 1];
 	int64_t at_ms;
@@ -50,9 +50,9 @@ struct journal_read {
 	bool inside;
 };
 
-/* Append to the journal in a session's directory. Of a run long commands and directories are cut,
-   so that its line stays under META_LINE bytes; `made`: the line that its artifact was made comes
-   with it. Return 0, or -1 with errno. */
+/* Append to the journal in a session's directory. A run's command and directory are cut, so that
+   its line stays under META_LINE bytes; `made`: also appends the line that its artifact was made.
+   Return 0, or -1 with errno. */
 int journal_add_made(int dir, const char *id);
 int journal_add_run(int dir, const struct meta *m, bool made);
 int journal_add_read(int dir, const struct journal_read *read);
@@ -62,50 +62,50 @@ int journal_add_end(int dir, const char *session, int64_t now_ms);
    errno. */
 int journal_append(int dir, const char *name, const char *line, size_t len);
 
-/* Asks `keep` about each line of a file, without its newline, and takes out those that it does not
-   want, and a last line that has no newline. Returns how many were taken out, or -1 with errno
-   (ENOENT: there is no such file); then nothing has changed. */
+/* Calls `keep` for each line of a file, without its newline, and takes out the lines for which it
+   returns false, and a last line without a newline. Returns how many were taken out, or -1 with
+   errno (ENOENT: there is no such file); then nothing has changed. */
 long journal_filter(int dir, const char *name,
 		    bool (*keep)(void *ctx, const char *line, size_t len), void *ctx);
 
-/* Takes out the lines that an artifact was made if that artifact is gone, and the runs that
-   started, and the reads that happened, at or after from_ms and before to_ms. Returns as
-   journal_filter(). */
+/* Takes out lines of artifacts that are gone, lines of runs that started at or after from_ms and
+   before to_ms, and lines of reads in that time. Returns as journal_filter(). */
 long journal_clean(int dir, int64_t from_ms, int64_t to_ms);
 
 /* How the names of journal_filter()'s temporary files begin; a crash may leave one. */
 #define JOURNAL_TEMPORARY ".journal."
 
-/* When the session has ended; 0 if it has not, or if more than reading has happened in it since. */
+/* When the session has ended; 0 if it has not, or if anything but reads has happened in it
+   since. */
 int64_t journal_end_ms(int dir);
 
 struct journal_session {
 	struct store *store; /* one of the stores given */
-	int64_t ms; /* when the session's journal was last written, or without a journal its
-		       directory */
+	int64_t ms;          /* when the session's journal was last written; if there is none, the
+				directory */
 	char name[STORE_SESSION_LEN + 1];
 };
 
 /* Lists `session` (even if it is not there) in each of the stores, or all sessions when it is NULL.
-   Sessions that were used last come first. free() the list. Returns 0, or -1 with errno. */
+   The most recently used come first. free() the list. Returns 0, or -1 with errno. */
 int journal_sessions(struct store *stores, int count, const char *session,
 		     struct journal_session **sessions, size_t *found);
 
 struct journal;
 
-/* Goes through the lines of these kinds of `session` (a result of store_session_name) in all the
-   stores given, or of every session when it is NULL, the newest first: runs by their ends. A
-   session is opened only when the time of its journal shows that it may have the next line. The
-   stores must outlive the journal. NULL with errno. */
+/* Goes through the lines of these kinds, the newest first (a run's time is its end): those of
+   `session` (a result of store_session_name) in all the stores given, or of every session if that
+   is NULL. A session is opened only when the time of its journal shows that it may have the next
+   line. The stores must outlive the journal. NULL with errno. */
 struct journal *journal_open(struct store *stores, int count, const char *session, unsigned kinds);
 
 struct journal_line {
 	enum journal_kind kind;
-	const char *text; /* until the next call */
+	const char *text; /* valid until the next call */
 	size_t len;
-	uint64_t at;        /* its place in the file */
+	uint64_t at;        /* its offset in the file */
 	struct id_found of; /* store, session and ID */
-	bool is_there;      /* the artifact, where JOURNAL_MADE is one of the kinds */
+	bool is_there;      /* the artifact exists; set if JOURNAL_MADE is one of the kinds */
 };
 
 /* Goes to the next line. Passes over artifacts that are gone, unless JOURNAL_UNSEEN is one of the
@@ -115,22 +115,22 @@ int journal_next(struct journal *j, struct journal_line *line);
 /* The next run (JOURNAL_RUN). *m is valid until the next call. */
 int journal_next_run(struct journal *j, struct meta *m);
 
-/* Takes a run from its line; *m is valid until the next one is taken. Returns 1, 0: it is damaged,
-   or -1 with ENOMEM. */
+/* Parses a run's line; *m is valid until the next run is parsed. Returns 1, 0: it is damaged, or -1
+   with ENOMEM. */
 int journal_parse_run(struct journal *j, const struct journal_line *line, struct meta *m);
 
 /* The time of a line: for an artifact when it was made, for a run when it ended. */
 int64_t journal_line_ms(const struct journal_line *line);
 
-/* Takes from a JOURNAL_READ line what was read. Returns false if the line is damaged. */
+/* Parses a JOURNAL_READ line. Returns false if the line is damaged. */
 bool journal_parse_read(const struct journal_line *line, struct journal_read *read);
 
-/* Takes what terse stats counts of a run from its line (JOURNAL_RUN), in a fifth of the time that
-   meta_parse() needs: its ID, start, duration, end, `shown`, and `profile` if that is terse's own.
+/* Parses the parts of a run's line (JOURNAL_RUN) that terse stats needs, in a fifth of the time
+   that meta_parse() takes: ID, start, duration, end, `shown`, and `profile` if that is terse's own.
    There is nothing to release. Returns false if one of these is damaged. */
 bool journal_parse_sums(const struct journal_line *line, struct meta *m);
 
-/* How many damaged runs were met so far; with JOURNAL_RUN lines that do not parse count, too. */
+/* How many lines of runs were damaged so far. */
 uint64_t journal_damaged(const struct journal *j);
 
 void journal_close(struct journal *j);

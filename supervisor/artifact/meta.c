@@ -51,7 +51,7 @@ int meta_write(int dir, const struct meta *m)
 	int result = -1, error;
 	id_file_name("", m->id, ARTIFACT_JSON, name);
 	id_file_name(".", m->id, ARTIFACT_JSON, temporary);
-	/* A moment without memory must not lose how a run has ended. */
+	/* Tries again if there is no memory, so that a run's end is not lost. */
 	for (int tries = 0; (result = meta_encode(&text, m, META_COMMAND)) < 0 && tries < 2;
 	     tries++)
 		buffer_release(&text);
@@ -124,7 +124,8 @@ int meta_read(int dir, const char *id, struct meta *m)
 	struct stat st;
 	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
 	if (fd < 0 || !meta_is_held(fd)) {
-		/* The supervisor is gone. It may have ended the run between the two looks. */
+		/* The supervisor is gone. It may have written the end between reading ID.json and
+		   testing the lock. */
 		struct meta again;
 		if (read_json(dir, id, &again) == 0) {
 			meta_release(m);
@@ -143,7 +144,8 @@ int meta_read(int dir, const char *id, struct meta *m)
 		}
 	}
 	io_close(&fd);
-	/* Sizes that the metadata of an unfinished run can't know. */
+	/* Takes the sizes from the files, since the metadata of an unfinished run do not have
+	   them. */
 	struct meta_stream *const texts[] = {&m->out, &m->err};
 	for (enum artifact_part part = ARTIFACT_OUT; part <= ARTIFACT_ERR; part++) {
 		char name[ID_FILE_NAME];
@@ -193,13 +195,13 @@ const char *meta_state_name(enum meta_state state)
 
 enum kind {
 	KIND_WORDS,   /* char **, and whether it is cut */
-	KIND_TEXT,    /* const char *, of `most` bytes */
-	KIND_CHARS,   /* char[], of `most` bytes; always there */
+	KIND_TEXT,    /* const char *, `most` bytes at most */
+	KIND_CHARS,   /* char[], `most` bytes; always written */
 	KIND_NAME,    /* an enum */
 	KIND_FLAG,    /* bool */
 	KIND_INTEGER, /* int, 0 to `most` */
 	KIND_COUNT,   /* uint64_t, or int64_t that is not negative */
-	KIND_TIME,    /* the same of ms, as ns */
+	KIND_TIME,    /* like KIND_COUNT; milliseconds in the struct, nanoseconds in JSON */
 	KIND_STREAM,  /* struct meta_stream, if it is present */
 	KIND_GROUP,   /* members of the same struct, which are written if the first one is not 0 */
 	KIND_HOLDERS,
@@ -207,14 +209,14 @@ enum kind {
 };
 
 /* A member. It is left out where the value is 0, empty, or `preset`. Some members are always there,
-   so that engines that read the index find each column that a query may name. */
+   so that database engines that read the index find every column of a query. */
 struct field {
 	const char *key;
 	enum kind kind;
 	size_t at;
-	unsigned most; /* of a text 0: a quarter of the budget */
+	unsigned most; /* KIND_TEXT: 0 means a quarter of the budget */
 	int preset;
-	bool always; /* null in place of the preset */
+	bool always; /* write null in place of `preset` */
 	const char *const *names;
 	const struct field *members;
 };
@@ -479,7 +481,7 @@ static bool read_field(const struct member_value *v, const struct field *f, char
 	case KIND_HOLDERS: return read_holders(v, (struct meta *)base, to);
 	case KIND_OBJECT:
 		members_begin(&list, v->data, v->len);
-		/* It is written again as it is. */
+		/* The object is kept as text, since it is only written again. */
 		if (list.bad || list.is_list || memchr(v->data, '\0', v->len))
 			return false;
 		memcpy(text, v->data, v->len);
@@ -491,7 +493,7 @@ static bool read_field(const struct member_value *v, const struct field *f, char
 	return false;
 }
 
-/* Members mostly stand in the order of the table. Unknown ones are passed over. */
+/* Members are usually in the order of the table. Unknown members are passed over. */
 static bool read_fields(const struct member_value *v, const struct field *table, char *base,
 			char **to)
 {

@@ -1,5 +1,5 @@
 // The metadata of a run: ID.json beside its text, one compact JSON object that is replaced by
-// rename, so that a reader never sees half of it; and the same as a line.
+// rename, so that a reader never sees half of it. The journal has the same object as a line.
 #ifndef TERSE_ARTIFACT_META_H
 #define TERSE_ARTIFACT_META_H
 
@@ -18,7 +18,7 @@ struct buffer;
 #define META_NAME 24            /* how much of an agent's or a profile's name is kept */
 #define META_TOLD 256           /* of a description */
 
-/* Bytes of arguments that are kept: even if escaping makes them six times as long, they stay under
+/* Bytes of arguments that are kept. Escaping makes them six times as long at most, which is under
    META_MAX. */
 #define META_COMMAND ((size_t)128 * 1024)
 
@@ -34,13 +34,13 @@ bool meta_has_failed(const struct meta *m);
 const char *meta_state_name(enum meta_state state);
 
 struct meta_stream {
-	uint64_t bytes, lines; /* of the whole text, with what a gap left out */
-	/* A disk cap left a part out: lines gap_from..gap_to (1-based, 0: no gap), at file offset
-	   gap_offset, gap_bytes of them. The bytes before and behind the gap stand at their offsets
-	   in the file. The gap may begin and end inside a line (text.h). */
+	uint64_t bytes, lines; /* of the whole text, gaps included */
+	/* The part that the disk cap left out: gap_bytes bytes from file offset gap_offset on, of
+	   lines gap_from..gap_to (1-based, 0: no gap). The other bytes stand at their offsets in
+	   the file. The gap may begin and end inside a line (text.h). */
 	uint64_t gap_from, gap_to, gap_offset, gap_bytes;
-	/* errno of the write that ended the storing, or 0. After an error lines from lost_from on
-	   are lost, lost_bytes of them; of line lost_from a part may be there. */
+	/* errno of the write that ended the storing, or 0. After an error lost_bytes bytes are
+	   lost, of lines from lost_from on; a part of line lost_from may be there. */
 	int error;
 	uint64_t lost_from, lost_bytes;
 	bool present;
@@ -48,9 +48,9 @@ struct meta_stream {
 
 /* The destination of standard error. */
 enum meta_stderr {
-	META_STDERR_MERGED,    /* into the text */
+	META_STDERR_MERGED,    /* in the text */
 	META_STDERR_APART,     /* kept as a text of its own, once one of the two is kept */
-	META_STDERR_ELSEWHERE, /* past terse */
+	META_STDERR_ELSEWHERE, /* not through terse */
 };
 
 #define META_HOLDERS     4
@@ -69,12 +69,13 @@ struct meta_shown {
 	uint64_t bytes, tokens, text, own;
 };
 
-/* When the command waited for somebody to type, as far as terse has seen: how often, when the first
-   wait began and the last one ended (0: it still waits), and how long all took; in real time. */
+/* The waits of the command for somebody to type, as far as terse has noticed them: how many, when
+   the first began and the last ended (0: it goes on), and how long they took together; in real
+   time. */
 struct meta_waits {
 	uint64_t count;
 	int64_t from_ms, to_ms, ms;
-	const char *question; /* the last one, clean; may be "" or NULL; not owned */
+	const char *question; /* the last question, clean; may be "" or NULL; not owned */
 };
 
 struct meta {
@@ -84,7 +85,7 @@ struct meta {
 	const char *session;          /* not owned */
 	const char *service;          /* its name as a service (--service), or NULL; not owned */
 	const char *description;      /* --description, or NULL; not owned */
-	uint64_t environment;         /* a hash of it (--cached), or 0 */
+	uint64_t environment;         /* a hash of the environment (--cached), or 0 */
 	int64_t started_ms, ended_ms; /* real time; ended 0 while it runs */
 	int64_t duration_ms;
 	enum meta_state state;
@@ -93,7 +94,7 @@ struct meta {
 	bool timed_out;
 	bool wanted; /* `terse signal` of the run's own session ended it */
 	bool binary;
-	bool cut; /* the command was too long to be kept whole */
+	bool cut; /* `argv` is only the first part of the command */
 	enum meta_stderr standard_error;
 	unsigned cols, rows;
 	pid_t supervisor, command; /* process IDs while it runs */
@@ -102,14 +103,13 @@ struct meta {
 			      JSON) */
 	struct meta_stream out, err;
 	uint64_t raw_bytes; /* 0: raw bytes not kept */
-	uint64_t raw_lost;  /* of them; raw_error as in meta_stream */
+	uint64_t raw_lost;  /* raw bytes that were lost; raw_error: as `error` of meta_stream */
 	int raw_error;
 	/* The files or devices that were the command's standard output and error directly, or NULL;
 	   not owned. */
 	const char *files[2];
-	struct meta_holder
-		held_by[META_HOLDERS]; /* while the supervisor records what they write ... */
-	int holders;                   /* ... so many of them, the first ones */
+	struct meta_holder held_by[META_HOLDERS]; /* while the supervisor records their output */
+	int holders;                              /* how many of held_by are set */
 	/* Only in the journal. The names are not owned and may be NULL. */
 	struct meta_shown shown;
 	const char *agent, *profile;
@@ -130,9 +130,9 @@ struct gaps meta_raw_gaps(const struct meta *m);
 int meta_write(int dir, const struct meta *m);
 
 /* Reads ID.json. For a run that is not done, `bytes` come from the files and `lines` are 0
-   (text_lines() counts them). A run whose state is running, but whose supervisor no longer locks
-   ID.txt, is META_INTERRUPTED, and has ended when the text was last written. Returns 0, or -1 with
-   errno (EBADMSG: damaged). Strings live until meta_release(). */
+   (text_lines() counts them). If ID.json says that the run is running, but no supervisor locks
+   ID.txt, the state is META_INTERRUPTED, and the end is when the text was last written. Returns 0,
+   or -1 with errno (EBADMSG: damaged). Strings live until meta_release(). */
 int meta_read(int dir, const char *id, struct meta *m);
 
 /* The same for an artifact that was found; meta_release() *m in any case. */
@@ -142,8 +142,8 @@ void meta_release(struct meta *m);
 /* Whether a supervisor holds the lock on this text, so that it may still grow. */
 bool meta_is_held(int text_fd);
 
-// struct meta as JSON and back. It is the same in ID.json, in a line of the session's journal
-// (journal.h), and in a line of the remote's index (remote/index.h).
+// Writes struct meta as JSON, and reads it. The form is the same in ID.json, in the session's
+// journal (journal.h), and in the remote's index (remote/remote.h).
 //
 //   {"eventName":"terse.run","id":"cmd-...","session.id":"...",
 //    "process.command_args":["make","-j8"],
@@ -159,7 +159,7 @@ bool meta_is_held(int text_fd);
 // "error" and "lost" where there are any; "command_cut": a part of the command is missing. JSON is
 // UTF-8: invalid bytes in arguments and paths become U+FFFD.
 
-/* Appends the object. At most `budget` bytes of arguments are kept, and a quarter of that of the
+/* Appends the object. Keeps at most `budget` bytes of the arguments, and a quarter as many of the
    directory and of each file's name. Returns 0, or -1 with errno ENOMEM. */
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget);
 

@@ -19,27 +19,27 @@
 
 #define RECORDS  ".texts"
 #define LINK     ".link"
-#define NAME_LEN 8 /* of an ID, in front of it */
+#define NAME_LEN 8 /* of the part of an ID that begins the file's name */
 
 /* The length of a part that a record does not have. */
 #define ABSENT UINT32_MAX
 
-/* Records begin at multiples of this, so that each is found whatever is between them. */
+/* Records begin at multiples of this, so that a reader finds the next one after damaged bytes. */
 #define CELL ((uint64_t)64)
 
 /* A file system gives a file room in multiples of this. */
 #define ROOM ((uint64_t)4096)
 
-/* So much is looked at in one go. */
+/* Bytes of one read. */
 #define BLOCK ((size_t)4096)
 
 /* A longer record was not written by terse. */
 #define RECORD_MOST ((uint64_t)4 * META_MAX)
 
-/* How often it is tried again when another run has the ID. */
+/* How often another ID is tried when a run has the ID already. */
 #define TRIES 100
 
-/* The places that follow from IDs repeat after this many bytes. */
+/* An ID tells a record's offset modulo this many bytes. */
 #define STEP (ID_DRAWS * CELL)
 
 /* Bytes of the name of a file with records, or of its link. */
@@ -50,8 +50,8 @@
 #define LINK_LEN (sizeof(IDS) + 2 + ID_LEN)
 
 struct short_head {
-	uint64_t check; /* of all behind it */
-	uint64_t mark;  /* of the rest of the head */
+	uint64_t check; /* checksum of everything after this member */
+	uint64_t mark;  /* checksum of the rest of the head */
 	uint64_t offset;
 	char id[ID_LEN];
 	uint32_t sizes[ARTIFACT_ARCHIVED]; /* lengths of the parts, which follow in this order */
@@ -70,7 +70,7 @@ static uint64_t short_mark(const struct short_head *head)
 	return fingerprint_exact((const char *)head + from, sizeof(*head) - from);
 }
 
-/* The length of the record that has this head; 0: it is no head of a record. */
+/* The length of the record with this head; 0: this is no head of a record. */
 static uint64_t short_len(const struct short_head *head, uint64_t at)
 {
 	uint64_t len = sizeof(*head);
@@ -97,7 +97,8 @@ int short_follow(int ids, const char *id, struct short_place *place)
 	return 0;
 }
 
-/* Where the record of an ID begins; its real place may be a multiple of STEP behind that. */
+/* The first offset at which the record of an ID may begin; the others follow at multiples of
+   STEP. */
 static uint64_t short_begin(const struct short_place *place, const char *id)
 {
 	return (id_pack(id) - place->base) % ID_DRAWS * CELL;
@@ -125,8 +126,8 @@ static void short_name(const char *id, const char *suffix, char name[SHORT_NAME]
 	snprintf(name, SHORT_NAME, "%.*s%s", NAME_LEN, id, suffix);
 }
 
-/* Finds the record of a short text. Returns its file, and in `begin` up to BLOCK bytes from where
-   the record begins, or -1 with errno (ENOENT: it is none; EBADMSG: the record is not there). */
+/* Finds the record of a short text. Returns its file, and in `begin` up to BLOCK bytes of the
+   record, or -1 with errno (ENOENT: the run is no short text; EBADMSG: the record is not there). */
 static int short_open(int dir, const char *id, struct short_head *head, struct buffer *begin)
 {
 	struct short_place place;
@@ -155,15 +156,15 @@ static int short_open(int dir, const char *id, struct short_head *head, struct b
 	return -1;
 }
 
-/* Makes an ID lead to the new record at its place, by a link with this text. `has`: the link
-   beside the records has this text. */
+/* Makes STORE/ids/ID, so that the ID leads to the new record. `text`: the text of the link; `has`:
+   the link beside the records has the same text. */
 static int short_link(int dir, const char *id, const char *text, bool has)
 {
 	char name[LINK_LEN], link[SHORT_NAME];
 	snprintf(name, sizeof(name), IDS "/%s", id);
 	short_name(id, LINK, link);
 	int result = has ? linkat(dir, link, dir, name, 0) : -1;
-	/* It is the first record, or the first after as many as a file can have names. */
+	/* This is the first record, or the link has as many names as the file system allows. */
 	if (result < 0 && (!has || errno != EEXIST)) {
 		mkdirat(dir, IDS, 0700);
 		unlinkat(dir, link, 0);
@@ -171,11 +172,11 @@ static int short_link(int dir, const char *id, const char *text, bool has)
 			return symlinkat(text, dir, name);
 		result = linkat(dir, link, dir, name, 0);
 	}
-	/* The file system may have no further names of a link. */
+	/* Some file systems allow no hard links to a symbolic link. */
 	return result < 0 && errno != EEXIST ? symlinkat(text, dir, name) : result;
 }
 
-/* Lets an ID lead elsewhere than before. */
+/* Replaces the link of an ID. */
 static int short_relink(int dir, const char *id, const char *text)
 {
 	char name[LINK_LEN], temporary[LINK_LEN];
@@ -255,8 +256,7 @@ int short_add(int dir, struct meta *m, uint64_t min_free,
 	      const struct buffer *const parts[ARTIFACT_JSON])
 {
 	int result = -1;
-	/* A run of another session may have the ID: then the run gets one of the next
-	   millisecond. */
+	/* If a run of another session has the ID, this run gets an ID of the next millisecond. */
 	errno = EEXIST;
 	for (int i = 0; result < 0 && errno == EEXIST && i < TRIES; i++)
 		result = short_write(dir, m, m->started_ms + i, min_free, parts);
@@ -291,8 +291,8 @@ int short_read(int dir, const char *id, enum artifact_part part, struct short_pa
 		const char *data = record->data + from;
 		const size_t out =
 			head.sizes[ARTIFACT_OUT] == ABSENT ? 0 : head.sizes[ARTIFACT_OUT];
-		/* ID.shown is a line and the printed bytes; a record has only the line if those are
-		   the text. */
+		/* ID.shown is a line and the printed bytes; a record has only the line if these
+		   bytes are the text. */
 		if (is_there && part == ARTIFACT_SHOWN &&
 		    memchr(data, '\n', found->len) == data + found->len - 1 &&
 		    buffer_reserve(record, found->len + out) == 0) {
@@ -400,7 +400,7 @@ int short_walk(int dir, const char *session, const char *name, bool sweeps,
 	uint64_t from = 0, end = 0;
 	ssize_t n = 0;
 	struct stat st;
-	/* Under the lock nobody writes a record and its link. */
+	/* Locks the file, so that nobody writes a record and its link meanwhile. */
 	int fd = sweeps ? store_open_locked(dir, name, O_RDWR, LOCK_EX, &st)
 			: store_open_file(dir, name, O_RDONLY);
 	int result = fd < 0 ? -1 : 0;

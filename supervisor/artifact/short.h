@@ -1,4 +1,4 @@
-// Short texts: what is kept of a run whose text fits into a few pages, without files of its own.
+// Short texts: records of runs whose text fits into a few pages, in place of files of their own.
 //
 //   SESSION/cmd-1m7v.texts  records, one behind the other, of the runs whose IDs begin like this:
 //                           those that started within nine hours
@@ -45,46 +45,45 @@ struct short_place {
 /* Reads the link of an ID in STORE/ids. Returns 0, or -1 with errno. */
 int short_follow(int ids, const char *id, struct short_place *place);
 
-/* Bytes of its record; 0: there is none. */
+/* The bytes of the run's record; 0: there is none. */
 uint64_t short_bytes(int dir, const char *id);
 
-/* Whether the run is a short text, from the directory of its session. Sets errno if not (ENOENT:
-   certainly not). */
+/* Whether the run is kept as a short text. `dir`: its session's directory. Sets errno if not
+   (ENOENT: certainly not). */
 bool short_is(int dir, const char *id);
 
-/* Keeps the texts of a run that has ended in its session's directory, and its metadata; NULL: there
-   is no such part. A run without an ID gets one. ARTIFACT_SHOWN needs only its first line if the
-   rest equals ARTIFACT_OUT. With less than `min_free` bytes the disk counts as full. Returns 0, or
-   -1 with errno: nothing is kept, and *m is as before. */
+/* Keeps the parts of a run that has ended, and its metadata, in its session's directory; NULL:
+   there is no such part. A run without an ID gets one. ARTIFACT_SHOWN needs only its first line if
+   the rest equals ARTIFACT_OUT. With less than `min_free` bytes the disk counts as full. Returns 0,
+   or -1 with errno: nothing is kept, and *m is as before. */
 int short_add(int dir, struct meta *m, uint64_t min_free,
 	      const struct buffer *const parts[ARTIFACT_JSON]);
 
-/* Reads the record of a run and finds a part in it. *found need not be set; `record` is the
-   caller's to release, whatever is returned: 0, or -1 with errno (ENOENT: there is none; EBADMSG:
-   the record is damaged). */
+/* Reads the record of a run and finds a part in it. *found need not be set before; the caller
+   releases `record` in any case. Returns 0, or -1 with errno (ENOENT: there is no record; EBADMSG:
+   it is damaged). */
 struct short_part {
 	struct buffer record;
-	const char *data; /* in it */
+	const char *data; /* in `record` */
 	size_t len;
 };
 int short_read(int dir, const char *id, enum artifact_part part, struct short_part *found);
 
-/* Locks the file of records that the run would be in, so that no process makes files of the run or
-   removes it meanwhile. Returns a descriptor; closing it unlocks. -1 with errno (ENOENT: there is
-   no such file). */
+/* Locks the file of records that the run would be in, so that no process removes the run or makes
+   files of it meanwhile. Returns a descriptor, whose closing unlocks, or -1 with errno (ENOENT:
+   there is no such file). */
 int short_lock(int dir, const char *id);
 
-/* Makes files of a short text, for those who need their paths; it stays a short text. Returns 0,
-   also if the run is no short text, or -1 with errno. */
+/* Turns a short text into files, for a caller that needs their paths. Returns 0, also if the run is
+   no short text, or -1 with errno. */
 int short_unpack(int dir, const char *id);
 
-/* Whether a file in a session's directory has records, by its name. The link beside it
-   lasts as long. */
+/* Whether a file of this name in a session's directory has records. */
 bool short_is_file(const char *name);
 
-/* Goes through the records of such a file that have a link, and calls `each` (may be NULL) until it
-   does not return 0. `sweeps`: overwrites the rest, as short_sweep(). Returns 0, or -1 with
-   errno. */
+/* Calls `each` (may be NULL) for the records of such a file that have a link, until it returns
+   something other than 0. `sweeps`: overwrites the other records, as short_sweep() does. Returns 0,
+   or -1 with errno. */
 int short_walk(int dir, const char *session, const char *name, bool sweeps,
 	       int (*each)(void *ctx, const char *id, uint64_t bytes), void *ctx);
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Between looks at a lock, at most. */
+/* The longest pause between attempts to take a lock. */
 #define LOCK_PAUSE_MS 20
 
 #define TRIES 100
@@ -28,9 +28,9 @@
 /* A place for a store: the value of `variable`, followed by `below`. */
 struct candidate {
 	const char *variable;
-	const char *preset; /* used where the variable is not set; NULL: no candidate then */
+	const char *preset; /* used if the variable is not set; NULL: there is no candidate then */
 	const char *below;
-	bool made;      /* the variable's directory is made, too, where it is missing */
+	bool made;      /* the directory in the variable is made, too, if it is missing */
 	bool per_user;  /* the user's number is appended to the name */
 	bool no_follow; /* the last step must not be a link, since others can plant links there */
 };
@@ -88,8 +88,9 @@ static int open_directory(int dir, const char *name, int flags, bool make, bool 
 	return fd;
 }
 
-/* Makes what is missing of a path. With `nearest` only checks whether it could, and opens the
-   nearest ancestor that exists there: it has to be writable, and for root not another user's. */
+/* Makes the missing directories of a path. With `nearest` makes nothing, but opens the nearest
+   ancestor that exists, to check whether they could be made: it has to be writable, and for root
+   not another user's. */
 static int make_path(const char *path, int *nearest)
 {
 	char prefix[PATH_MAX];
@@ -133,7 +134,7 @@ static int candidate_open(const struct candidate *c, enum use use, struct store 
 	base = base && *base ? base : c->preset;
 	*s->path = '\0';
 	s->fd = -1;
-	/* As the XDG specification has it. */
+	/* A relative path is invalid, as in the XDG specification. */
 	errno = !base ? ENOENT : EINVAL;
 	if (!base || *base != '/')
 		return -1;
@@ -147,7 +148,7 @@ static int candidate_open(const struct candidate *c, enum use use, struct store 
 	int flags = c->no_follow ? O_NOFOLLOW : 0;
 	s->fd = open_directory(AT_FDCWD, s->path, flags, false, false);
 	if (s->fd < 0 && errno == ENOENT && use != USE_READ) {
-		/* A home that is missing (a system user's) stays so. */
+		/* A missing home (of a system user) is not made. */
 		if ((!c->made && access(base, F_OK) < 0) ||
 		    make_path(s->path, use == USE_CHECK ? &s->fd : NULL) < 0)
 			return -1;
@@ -161,7 +162,8 @@ static int candidate_open(const struct candidate *c, enum use use, struct store 
 
 int store_open_next(struct store *s, int *next)
 {
-	/* Any other error explains more than that a variable is not set. */
+	/* Any other error explains more than ENOENT, which also means that a variable is not
+	   set. */
 	int error = ENOENT;
 	s->fd = -1;
 	while (*next < STORE_MAX) {
@@ -205,7 +207,8 @@ static int open_some(struct store stores[STORE_MAX], size_t most)
 			count += !known;
 			continue;
 		}
-		/* Whether a store of the user's may be there although it can't be opened. */
+		/* After these errors the user has no store there; after others there may be one
+		   that can't be opened now. */
 		switch (errno) {
 		case ENOENT:
 		case ENOTDIR:
@@ -279,8 +282,7 @@ void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1])
 bool store_has_room(int fd, uint64_t min_free)
 {
 	struct statvfs fs;
-	/* If the file system does not report its free space, a write will fail when there is
-	   none. */
+	/* If the file system does not report its free space, there may be enough. */
 	if (min_free == 0 || fstatvfs(fd, &fs) < 0 ||
 	    (uint64_t)fs.f_bavail * fs.f_frsize >= min_free)
 		return true;

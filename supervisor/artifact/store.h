@@ -10,9 +10,9 @@
 // STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse, ~/.local/state/terse ($HOME
 // only, never the password file), $XDG_RUNTIME_DIR/terse, ${TMPDIR:-/tmp}/terse-UID. Writing takes
 // the first that can be made and written; a home, $XDG_RUNTIME_DIR or $TMPDIR that is missing is
-// not made. Reading looks in all of them, in this order. With $TERSE_HOME set the other stores are
-// somebody else's. Only a search for one run by its whole ID looks in them, too: the run had to go
-// there if $TERSE_HOME could not be written.
+// not made. Reading looks in all of them, in this order. If $TERSE_HOME is set,
+// reading looks only there. Only a search for a run by its whole ID looks in the other stores, too:
+// the run went there if $TERSE_HOME could not be written.
 //
 // Directories are made 0700 and must belong to the effective user (any other candidate is passed
 // over). Files are made 0600. Nothing below STORE is reached through a symbolic link: every step is
@@ -43,16 +43,17 @@ struct store {
    Returns 0, or -1 with the errno of the last candidate. */
 int store_open_write(struct store *s);
 
-/* The same from candidate *next on (0 at first). *next is moved behind the one that was opened, so
-   that a caller whose write fails in one store can go on to the next. */
+/* The same, from candidate *next on (0 at first). Moves *next behind the candidate that it opened,
+   so that a caller whose write fails in one store can go on to the next. */
 int store_open_next(struct store *s, int *next);
 
-/* Whether this errno of open() means that the machine is short of a resource for now: what was to
-   be opened may exist or live all the same. */
+/* Whether this errno of open() means that the machine is short of a resource at present, so that it
+   tells nothing about the file. */
 bool store_is_short(int error);
 
 /* Opens existing stores for reading, best first; with $TERSE_HOME set only that one. Returns how
-   many (0 to STORE_MAX). errno is 0, or says why there may be more that can't be opened now. */
+   many (0 to STORE_MAX). errno is 0, or says why further stores may exist that can't be opened
+   now. */
 int store_open_all(struct store stores[STORE_MAX]);
 
 /* The same, but with $TERSE_HOME set the others as well, to find a run whose whole ID is known. */
@@ -61,10 +62,9 @@ int store_open_everywhere(struct store stores[STORE_MAX]);
 void store_close(struct store *s);
 void store_close_all(struct store *stores, int count);
 
-/* Why each candidate is or is not usable for writing, for `doctor`: calls `each` with the
-   path ("" when the variable behind it is not set), where it comes from
-   ("TERSE_HOME", ...), and 0 or an errno: ENOSPC for one with less than `min_free` bytes. Makes
-   nothing. */
+/* Tells `doctor` whether each candidate is usable for writing: calls `each` with the path ("" if
+   its variable is not set), where the path comes from ("TERSE_HOME", ...), and 0 or an errno
+   (ENOSPC: less than `min_free` bytes are free). Makes nothing. */
 void store_explain(uint64_t min_free,
 		   void (*each)(void *ctx, const char *path, const char *origin, int error),
 		   void *ctx);
@@ -77,8 +77,8 @@ void store_clean_name(const char *text, char *out, size_t size);
    "default". */
 void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1]);
 
-/* Whether the file system of this file or directory has `min_free` bytes free. False with errno
-   ENOSPC. */
+/* Whether the file system of this file or directory has `min_free` bytes free. Sets errno to ENOSPC
+   if not. */
 bool store_has_room(int fd, uint64_t min_free);
 
 /* Opens the session's directory. Returns a close-on-exec descriptor, or -1 with errno. `session`
@@ -95,7 +95,7 @@ bool store_is_in_use(int session_dir);
    errno (EWOULDBLOCK: somebody holds it). */
 int store_lock(int fd, int operation, int64_t wait_ms);
 
-/* No lock is held for so long, except those that mark a run. */
+/* Locks are held for less than this, except those that mark a run. */
 #define STORE_LOCK_MS 1000
 
 /* Opens a directory of the store: STORE_SESSIONS ... Returns a close-on-exec descriptor, or -1 with
@@ -112,7 +112,8 @@ int store_open_folder(const struct store *s, const char *name, bool make);
 int store_open_file(int dir, const char *name, int flags);
 
 /* The same, and locks the file as store_lock() does, for which it waits STORE_LOCK_MS at most
-   (operation 0: no lock). The file has the name still when it is locked; *st is as it is then. */
+   (operation 0: no lock). When the lock is taken, the file still has that name; *st: the file's
+   state after that. */
 int store_open_locked(int dir, const char *name, int flags, int operation, struct stat *st);
 
 #endif

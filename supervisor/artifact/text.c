@@ -20,11 +20,11 @@
    longer than the interval for flushing the live part. */
 #define SETTLE 300
 
-/* How much of such a line is compared. */
+/* How many bytes of an unfinished line are compared. */
 #define OPEN_LINE ((size_t)4096)
 
 struct open_line {
-	uint64_t start; /* its offset */
+	uint64_t start; /* the line's offset */
 	size_t len;
 	char data[OPEN_LINE];
 };
@@ -63,8 +63,8 @@ static bool read_open_line(struct open_line *line, int fd, uint64_t size)
 	return true;
 }
 
-/* Takes the size of a text that may grow. A last line without a newline counts if it may be a
-   prompt. It is left out if the rest of it is still to come (a write is under way, a write has
+/* Decides how much of a text that may grow is read. A last line without a newline is read if it may
+   be a prompt. It is left out if its rest is still to come (a write is under way, a write has
    filled the window, or the command goes on writing). */
 static int take_size(struct text *t)
 {
@@ -78,8 +78,8 @@ static int take_size(struct text *t)
 		return 0;
 	bool is_part = t->size % ARTIFACT_WINDOW == 0;
 	if (!is_part && read_open_line(&first, t->fd, t->size)) {
-		/* Waits until the file is written to, or was not for SETTLE. The age is negative if
-		   the clock was set back. */
+		/* Waits until the file is written to, or until its last write is SETTLE ago. The
+		   age is negative if the clock was set back. */
 		const int64_t written = clock_ms(&st.st_mtim);
 		int64_t age = clock_real_ms() - written;
 		while (age >= 0 && age < SETTLE && clock_ms(&st.st_mtim) == written) {
@@ -92,7 +92,7 @@ static int take_size(struct text *t)
 		if (ends_line(t, t->size))
 			return 0;
 		is_part = t->size % ARTIFACT_WINDOW == 0;
-		/* Finds out whether the line is still being written. It may also stand there, or be
+		/* Finds out whether the line is still being written, or is complete, or is being
 		   redrawn. */
 		if (!is_part && read_open_line(&now, t->fd, t->size)) {
 			size_t len = first.len < now.len ? first.len : now.len;
@@ -100,7 +100,7 @@ static int take_size(struct text *t)
 				  (first.len != now.len && memcmp(first.data, now.data, len) == 0);
 		}
 	}
-	/* A line longer than that stays. */
+	/* Leaves the line out, unless it is longer than that. */
 	if (is_part && read_open_line(&now, t->fd, t->size) && now.len < OPEN_LINE)
 		t->size = now.start;
 	return 0;
@@ -148,7 +148,7 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 	if (t->dir < 0)
 		goto fail;
 	t->size = t->memory.len;
-	/* It has no gap. */
+	/* A short text has no gap. */
 	if (is_short)
 		return 0;
 	/* ID.txt carries the lock of all parts. */
@@ -196,8 +196,8 @@ static bool text_has_gap(const struct text *t)
 	return t->gap.begin != t->gap.end;
 }
 
-/* Makes the start of a line on disk or in the gap the next to be read. Returns as index_find(),
-   where *lines may be a line in the gap. */
+/* Makes the start of a line on disk or in the gap the next to be read. Returns as index_find();
+ *lines may be a line in the gap. */
 static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 {
 	const struct text_gap *gap = text_has_gap(t) ? &t->gap : NULL;
@@ -215,7 +215,8 @@ static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 	/* The index is opened for the first line that is far from the beginning. */
 	if (t->idx < 0 && t->dir >= 0 && t->part <= ARTIFACT_ERR && line > INDEX_STRIDE)
 		t->idx = id_open_file(t->dir, t->id, ARTIFACT_OUT_INDEX + t->part, O_RDONLY);
-	/* The index has no lines of the gap, so it is not asked about lines behind it. */
+	/* The index has no entries for the gap, so a line after the gap is looked for from the
+	   gap's end on. */
 	if (!gap || line <= gap->from)
 		result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
 	if (!gap || result != 1)
@@ -233,7 +234,7 @@ static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 	return result;
 }
 
-/* Whether the gap may have moved since the metadata were read; reads them again. */
+/* Whether the gap may have moved since the metadata were read. If so, reads them again. */
 static bool has_moved(struct text *t)
 {
 	struct stat st;
@@ -270,8 +271,8 @@ int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 	return result;
 }
 
-/* Goes backwards from `end`, not below `least`, until *skip newlines are passed. Sets *at behind
-   the last one that was passed, or to `least` if there are fewer; *skip is how many are missing. */
+/* Goes backwards from `end`, not below `least`, over *skip newlines. Sets *at behind the last
+   newline that it passed, or to `least` if there are fewer; *skip: how many are missing. */
 static int find_back(const struct text *t, uint64_t least, uint64_t end, uint64_t *skip,
 		     uint64_t *at)
 {
@@ -364,8 +365,8 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 		ssize_t n = text_read(t, data, cap, t->offset);
 		if (n < 0)
 			return -1;
-		/* The bytes that were read may be of a hole that was made just now. The metadata
-		   had it before. */
+		/* The bytes that were read may be from a hole that was made just now. The metadata
+		   tell of it before it is made. */
 		if (has_moved(t) && text_has_gap(t) && t->offset < t->gap.end &&
 		    t->offset + (uint64_t)n > t->gap.begin)
 			continue;

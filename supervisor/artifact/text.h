@@ -1,5 +1,5 @@
 // A text on disk as it is read: a stream of an artifact (finished, interrupted, or still
-// being written) or any file. Reads forward in blocks of the caller's; memory is a
+// being written) or any file. Reads forward into the caller's blocks, so memory is
 // constant. Lines are numbered from 1, counting those that are not on disk:
 //
 //   - a gap that the disk cap made: the bytes gap.begin to gap.end are a hole in the file,
@@ -25,7 +25,7 @@
 
 struct text_gap {
 	uint64_t begin, end; /* offsets; equal: no gap */
-	uint64_t from, to;   /* lines it has a part of */
+	uint64_t from, to;   /* the lines of which it has a part */
 	bool whole;          /* a line starts at `end` */
 };
 
@@ -34,8 +34,8 @@ struct text {
 	struct short_part memory; /* a short text; `fd` is -1 then */
 	uint64_t size;            /* of the file */
 	struct text_gap gap;
-	/* Lost by a failed write behind the end of the file: bytes, up to line `lost_to`, and the
-	   errno; 0: nothing. */
+	/* What a failed write has lost after the end of the file: bytes, up to line `lost_to`, and
+	   the errno; 0: nothing. */
 	uint64_t lost_bytes, lost_to;
 	int lost_error;
 	bool held;       /* a supervisor may still write */
@@ -76,10 +76,10 @@ int text_lines(struct text *t, uint64_t *lines);
 int text_seek(struct text *t, uint64_t line, uint64_t *lines);
 
 /* For a text without a gap: makes the start of the `count`-th line from the end the next to be
-   read. Reads only the part behind that start, and no more than the last `most` bytes. *found: how
-   many lines there are from there on. It is less than `count` if the text has fewer lines, or if
-   the line before begins before the last `most` bytes (0: even the last line does, and the next
-   byte to be read is inside it). Returns 0, or -1 with errno. */
+   read. Reads only the part from there on, and no more than the last `most` bytes. *found: how many
+   lines there are from there on. It is less than `count` if the text has fewer lines, or if they
+   begin before the last `most` bytes (0: even the last line does, and the next byte to be read is
+   inside it). Returns 0, or -1 with errno. */
 int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *found);
 
 /* Makes the byte at `offset` of the file the next to be read, or the gap if the byte is in it. */
@@ -93,7 +93,8 @@ int text_line_start(const struct text *t, uint64_t offset, uint64_t *start);
    errno. */
 ssize_t text_read(const struct text *t, char *data, size_t len, uint64_t offset);
 
-/* Reads on: up to `cap` bytes into `data`, which end anywhere. Returns 0, or -1 with errno. */
+/* Reads on: up to `cap` bytes into `data`. They may end inside a line or character. Returns 0, or
+   -1 with errno. */
 int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece);
 
 #endif

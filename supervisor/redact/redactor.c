@@ -13,9 +13,9 @@ enum part {
 	NOTHING,
 	SHOWN,
 	LINE,        /* the end of one */
-	SEQUENCE,    /* of an escape sequence */
-	BODY,        /* of a string that a terminal does not show */
-	HIDDEN_LINE, /* the end of a line in one of these */
+	SEQUENCE,    /* a byte of an escape sequence */
+	BODY,        /* a byte of a string that a terminal does not show */
+	HIDDEN_LINE, /* the end of a line in such a sequence or string */
 };
 
 /* A byte of a view that must not be replaced, since a terminal obeys it. */
@@ -26,7 +26,7 @@ static bool is_in_string(const struct parser *p)
 	return p->state >= PARSER_STRING;
 }
 
-/* A byte below U+0080, or a C1 control. */
+/* Takes a character below U+0080, or a C1 control, and returns its class. */
 static enum part take_control(struct parser *p, uint32_t cp)
 {
 	bool was_string = is_in_string(p), was_ground = p->state == PARSER_GROUND;
@@ -39,7 +39,7 @@ static enum part take_control(struct parser *p, uint32_t cp)
 	bool in_string = was_string && is_in_string(p);
 	if (is_line)
 		return in_string || (cp == '\0' && !was_ground) ? HIDDEN_LINE : LINE;
-	/* A terminal obeys them within a sequence, too. */
+	/* A terminal obeys controls within a sequence, too. */
 	if (is_control)
 		return is_shown && !in_string ? SHOWN : NOTHING;
 	return in_string ? BODY : SEQUENCE;
@@ -47,7 +47,7 @@ static enum part take_control(struct parser *p, uint32_t cp)
 
 #define SOFT_HYPHEN 0xAD
 
-/* Whether a reader does not see that the character is there. */
+/* Whether a reader sees nothing of the character. */
 static bool redactor_is_invisible(uint32_t cp)
 {
 	return cp == SOFT_HYPHEN || utf8_width(cp) == 0;
@@ -76,7 +76,7 @@ static size_t redactor_take(struct parser *p, const char *data, size_t len, bool
 		*part = SEQUENCE;
 	else if (valid && redactor_is_invisible(cp))
 		*part = NOTHING;
-	/* A terminal passes over bytes that are no character. */
+	/* A terminal passes over invalid bytes. */
 	if (cp >= 0xA0 && valid && p->state != PARSER_GROUND)
 		parser_step(p, cp);
 	return n;
@@ -101,7 +101,8 @@ static bool redactor_is_plain(const struct redactor *r)
 	return !utf8_incomplete(data, len, &n);
 }
 
-/* Makes room for all of the work behind the context. Returns 0, or -1 with ENOMEM. */
+/* Empties the view but for its context, and makes room for `room` bytes. Returns 0, or -1 with
+   ENOMEM. */
 static int view_begin(struct redactor_view *v, size_t room)
 {
 	buffer_clear(&v->places);
@@ -151,7 +152,7 @@ static void look_closely(struct redactor *r, bool final)
 			break;
 		bool ends = part == SEQUENCE &&
 			    (parser.state == PARSER_GROUND || is_in_string(&parser));
-		/* A byte of a colour is none where a secret may begin. */
+		/* No secret begins with a byte of a colour. */
 		if (part == SEQUENCE &&
 		    strchr(before < PARSER_CSI_ENTRY ? "[" : "0123456789:;?mK", data[at]))
 			part = NOTHING;
@@ -168,7 +169,7 @@ static void look_closely(struct redactor *r, bool final)
 	r->usable = at;
 }
 
-/* The offset in `work` of a byte of a view. */
+/* Converts an offset in a view to one in `work`. */
 static size_t place(const struct redactor *r, const struct redactor_view *v, size_t at)
 {
 	const uint32_t *places = (const uint32_t *)(const void *)v->places.data;
@@ -205,7 +206,7 @@ static void view_let_go(const struct redactor *r, struct redactor_view *v, size_
 	v->gap = gap;
 }
 
-/* Drops the bytes that are done; `passed`: a terminal has received them. */
+/* Drops the first `gone` bytes of `work`; `passed`: a terminal has received them. */
 static void redactor_let_go(struct redactor *r, size_t gone, bool passed)
 {
 	enum part part;
@@ -236,10 +237,10 @@ static void give_up(struct redactor *r)
 	r->skipping = REDACTOR_LINE;
 }
 
-/* The longest mark that begins, or ends, a key. */
+/* The longest line that begins or ends a key. */
 #define SECRETS_MARK 80
 
-/* The offset behind the first one, or 0. */
+/* Returns the offset behind the first line that begins (or, with `ends`, ends) a key, or 0. */
 static size_t secrets_key_mark(const char *data, size_t len, bool ends)
 {
 	static const char dashes[] = "-----";
@@ -255,9 +256,8 @@ static size_t secrets_key_mark(const char *data, size_t len, bool ends)
 	return 0;
 }
 
-/* There was no memory: `data` and the held bytes are lost. If a key begins in them, what follows is
-   replaced as part of the key.
- */
+/* Gives up `data` and the held bytes for lack of memory. If a key begins in them, the bytes that
+   follow are replaced as part of the key. */
 static void redactor_lose(struct redactor *r, const char *data, size_t len)
 {
 	give_up(r);
@@ -270,7 +270,7 @@ static void redactor_lose(struct redactor *r, const char *data, size_t len)
 	redactor_forget(r);
 }
 
-/* Passes over what belongs to a secret. Returns whether there is more behind it. */
+/* Passes over bytes that belong to a secret. Returns whether there are others after them. */
 static bool redactor_skip(struct redactor *r, bool final)
 {
 	const struct redactor_view *v = &r->whole;
@@ -308,7 +308,7 @@ static bool redactor_skip(struct redactor *r, bool final)
 		}
 	}
 	end += v->context;
-	/* Behind a mark everything counts again. */
+	/* Bytes after the end of the key count again. */
 	redactor_let_go(r, marked ? place(r, v, end - 1) + 1 : place(r, v, end), false);
 	/* A secret is no context for what follows. */
 	redactor_forget(r);
@@ -318,10 +318,10 @@ static bool redactor_skip(struct redactor *r, bool final)
 /* A run of bytes in `work` that is replaced. */
 struct cut {
 	size_t from, to;
-	size_t begin, end; /* all of the match */
+	size_t begin, end; /* the whole match */
 	const char *name;
-	bool first;              /* part of the match */
-	enum redactor_rest then; /* behind the last part */
+	bool first;              /* the first part of the match */
+	enum redactor_rest then; /* what is replaced after the last part */
 };
 
 static int redactor_compare(const void *a, const void *b)
@@ -369,7 +369,7 @@ static int find_in(struct redactor *r, const struct redactor_view *v, bool final
 	return buffer_check(&r->cuts);
 }
 
-/* Finds what is to be replaced, sorted by place, and the place from which on more bytes are needed
+/* Finds the bytes to replace, sorted by offset, and the offset from which on more bytes are needed
    to decide. Returns 0, or -1 with ENOMEM. */
 static int redactor_find(struct redactor *r, bool final, size_t *hold)
 {
@@ -395,8 +395,8 @@ static int redactor_find(struct redactor *r, bool final, size_t *hold)
 	return 0;
 }
 
-/* Builds the result for `work` up to *passed; from there to *hold the bytes go out unchanged. A
-   secret that goes on ends both, also within another one. */
+/* Builds the result for `work` up to *passed; the bytes from there to *hold go out unchanged. A
+   secret that goes on into later bytes lowers both, even one within another secret. */
 static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 {
 	const struct cut *cut = (const struct cut *)(const void *)r->cuts.data;
@@ -420,8 +420,8 @@ static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 	return buffer_check(&r->result);
 }
 
-/* Passes on what can't be a secret any more, and replaces secrets. Returns whether there is more to
-   do. */
+/* Passes on the bytes that can't belong to an unfinished secret, with secrets replaced. Returns
+   whether there is more to do. */
 static bool redactor_turn(struct redactor *r, bool final)
 {
 	size_t hold, passed;
@@ -456,8 +456,8 @@ static bool redactor_turn(struct redactor *r, bool final)
 void redactor_feed(struct redactor *r, const char *data, size_t len)
 {
 	while (len > 0) {
-		/* Checks whether too much is held at places that do not depend on how the bytes
-		   come. */
+		/* Checks for too many held bytes only at offsets that do not depend on how the
+		   input is cut into pieces. */
 		size_t room = REDACTOR_HOLD - r->fed % REDACTOR_HOLD, n = len < room ? len : room;
 		if (buffer_try_append(&r->work, data, n) < 0)
 			redactor_lose(r, data, n);

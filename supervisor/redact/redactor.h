@@ -1,15 +1,15 @@
 // Replaces secrets in the bytes of a command, before anything else sees them.
 //
 // The result does not depend on how the bytes are cut into pieces. The end of an unfinished line is
-// held back only where a secret may have begun; what is longer than REDACTOR_HOLD, or twice that,
-// is replaced up to the end of its line. A private key is replaced up to the line that ends it, or
-// for REDACTOR_BLOCK bytes and the rest of that line; also one that begins in a line that is
-// replaced.
+// held back only where a secret may have begun. If that becomes longer than REDACTOR_HOLD, or twice
+// that, it is replaced up to the end of its line. A private key is replaced up to the line that
+// ends it, or for REDACTOR_BLOCK bytes and the rest of that line, even if it begins in a line that
+// is replaced anyway.
 //
 // Bytes that a terminal does not show (colours, other sequences, controls, strings like a title,
-// characters without width) do not hide a secret that they interrupt, and end a word: a secret may
-// begin behind them. All bytes in a row are searched, too: the text of such strings, and what an
-// unfinished sequence swallows. NUL, VT and FF end a line.
+// characters without width) do not hide a secret that they interrupt. They end a word, so a secret
+// may begin after them. The bytes are also searched with these left in, for secrets in such strings
+// and in what an unfinished sequence swallows. NUL, VT and FF end a line.
 #ifndef TERSE_REDACT_REDACTOR_H
 #define TERSE_REDACT_REDACTOR_H
 
@@ -28,25 +28,25 @@ struct secrets;
 
 // Secrets: the built-in patterns and those of [redact] patterns, and the search for them in lines.
 //
-// Patterns are Perl's (PCRE2), of bytes, and match within a line. The match is replaced; "\K" in a
-// pattern begins it there: "password=\K\S+".
+// Patterns are those of Perl (PCRE2); they match bytes, within a line. The match is replaced, or
+// only the part of it after "\K": "password=\K\S+".
 
-/* Bytes before a place that a pattern may look back at. */
+/* How many bytes a pattern may look back. */
 #define SECRETS_CONTEXT 128
 
-/* The set that the settings ask for. NULL with errno: 0, they ask for nothing; EINVAL, a pattern is
-   malformed; ENOMEM. */
+/* Makes the patterns that the settings ask for. Returns NULL with errno; 0: they ask for none;
+   EINVAL: a pattern is malformed; ENOMEM. */
 struct secrets *secrets_new(const struct settings *settings);
 void secrets_free(struct secrets *s);
 
-/* How much is replaced behind a secret: nothing, the rest of the line, or all up to the line that
-   ends a key. */
+/* How much is replaced after a secret: nothing, the rest of the line, or everything up to the line
+   that ends a key. */
 enum redactor_rest { REDACTOR_OPEN, REDACTOR_LINE, REDACTOR_KEY };
 
 struct secrets_span {
 	size_t from, to;
-	size_t begin;     /* of the match, before what \K leaves out */
-	const char *name; /* "github token"; of a pattern of the settings "" */
+	size_t begin;     /* of the match, with the part that \K leaves out */
+	const char *name; /* "github token"; "": a pattern of the settings */
 	enum redactor_rest then;
 };
 
@@ -54,32 +54,34 @@ struct secrets_span {
 
 struct secrets_text {
 	const char *data;
-	/* SECRETS_GAP for each byte that has a gap before it, which ends a word. May be NULL. */
+	/* For each byte: SECRETS_GAP if a gap is before it, which ends a word. May be NULL. */
 	const char *gaps;
 	size_t len;
-	size_t start; /* what is before is only context */
-	bool begins;  /* a line does so with the text */
+	size_t start; /* the bytes before this are only context */
+	bool begins;  /* a line begins where the text begins */
 	bool ends;    /* nothing follows its last line */
 };
 
-/* Finds them in text of whole lines and, at its end, a part of one: appends a struct secrets_span
-   for each, in any order; they may overlap. Lowers *hold to the place where an incomplete secret
-   may begin. Returns 0, or -1 with ENOMEM. */
+/* Finds the secrets in a text of whole lines, the last of which may be incomplete. Appends a struct
+   secrets_span for each, in any order; they may overlap. Lowers *hold to the place where an
+   incomplete secret may begin. Returns 0, or -1 with ENOMEM. */
 int secrets_find(struct secrets *s, const struct secrets_text *text, struct buffer *spans,
 		 size_t *hold);
 
-// Replacing them in a stream.
+// Replacing secrets in a stream.
 
-/* The bytes as text, as it is searched. Bytes that are not part of the text leave a gap. */
+/* The bytes as one of the texts that are searched. Bytes that are not part of the text leave a
+   gap. */
 struct redactor_view {
-	struct buffer text;   /* of the unfinished line: context, then what is not passed on */
-	struct buffer gaps;   /* for each byte of it: whether a gap is before it (SECRETS_GAP) */
-	struct buffer places; /* where the bytes behind the context are in `work`, as uint32_t;
-				 empty: the same as there */
+	struct buffer text;   /* of the unfinished line: context, then the bytes not passed on
+				 yet */
+	struct buffer gaps;   /* for each byte of `text`: SECRETS_GAP if a gap is before it */
+	struct buffer places; /* for each byte after the context: its offset in `work`, as uint32_t;
+				 empty: the offsets are the same */
 	size_t context;
 	bool in_line; /* the line began before the context */
-	bool gap;     /* one is before what follows the context */
-	bool at_end;  /* one is at the end of the text */
+	bool gap;     /* a gap is directly after the context */
+	bool at_end;  /* a gap is at the end of the text */
 };
 
 struct redactor {
@@ -89,19 +91,19 @@ struct redactor {
 	void *ctx;
 
 	struct buffer work;   /* bytes not passed on yet */
-	size_t usable;        /* so many of them are whole characters */
-	bool plain;           /* they are what a terminal shows */
-	struct parser parser; /* before them */
-	/* The text that a terminal shows, and all bytes but controls. */
+	size_t usable;        /* how many of them are whole characters */
+	bool plain;           /* `work` is just what a terminal shows */
+	struct parser parser; /* its state before `work` */
+	/* The text that a terminal shows, and the text with all bytes but controls. */
 	struct redactor_view shown, whole;
-	bool differ; /* ... by more than colours */
+	bool differ; /* the two differ by more than colours */
 	enum redactor_rest skipping;
-	size_t skipped; /* of a key */
+	size_t skipped; /* bytes of a key that were passed over */
 	uint64_t fed;
-	struct buffer spans, cuts, result; /* for its own use */
+	struct buffer spans, cuts, result; /* scratch */
 };
 
-/* A zeroed one with the first three members set is a new one. */
+/* Takes the next bytes. A zeroed struct with the first three members set is a new redactor. */
 
 void redactor_feed(struct redactor *r, const char *data, size_t len);
 
@@ -110,14 +112,15 @@ void redactor_finish(struct redactor *r);
 
 void redactor_release(struct redactor *r);
 
-/* A whole string at once: appends it to `out`. Returns 0, or -1 with ENOMEM. */
+/* Appends a whole string to `out`, with secrets replaced. Returns 0, or -1 with ENOMEM. */
 int redactor_string(struct secrets *secrets, const char *string, struct buffer *out);
 
 /* The same in place, in `room` bytes: a result that is longer is cut; without memory the whole
    string is replaced. */
 void redactor_inside(struct secrets *secrets, char *string, size_t room);
 
-/* A command's words, NULL-terminated: free() them, they are one block. NULL with ENOMEM. */
+/* Returns a copy of a command's words with secrets replaced, NULL-terminated, in one block for
+   free(); NULL with ENOMEM. */
 char **redactor_words(struct secrets *secrets, char *const *words);
 
 #endif

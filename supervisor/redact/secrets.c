@@ -13,7 +13,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* A line that needs more is replaced as a whole. */
+/* The effort for one match. A line that needs more is replaced as a whole. */
 #define STEPS_MAX 1000000
 #define HEAP_MAX  4096 /* KiB, without JIT */
 
@@ -31,11 +31,11 @@
 	"(?:\\b|(?C1)|(?<=\\\\[0abefnrtv])|(?<=\\\\[0-7]{3})|(?<=[\\\\%][0-9A-F]{2})|" \
 	"(?<=\\\\x[0-9A-Fa-f]{2})|(?<=\\\\u[0-9A-Fa-f]{4})|(?<=[0-9;[]m))"
 
-/* Each pattern looks back at the text that announces the secret, so a match begins only behind that
-   text. Until then a reader need not wait, and lines without that text need no search. */
+/* Each pattern looks back at the text that announces the secret (its mark), so a match begins only
+   after a mark. Bytes before it need not be held back, and lines without a mark need no search. */
 static const struct shape {
 	const char *name, *pattern;
-	const char *mark;      /* the pattern of what is before every match */
+	const char *mark;      /* the pattern of the mark */
 	const char *fragments; /* FRAGMENT_LEN bytes each: one is in every mark; NULL: too short */
 	bool is_key;
 } shapes[] = {
@@ -105,19 +105,20 @@ static const struct shape {
 #define SHAPES (sizeof(shapes) / sizeof(*shapes))
 
 struct pattern {
-	const struct shape *shape; /* without mark: the user's own */
-	pcre2_code *code, *mark;   /* NULL until they are needed: most never are */
+	const struct shape *shape; /* one without mark: the user's own pattern */
+	pcre2_code *code, *mark;   /* NULL until they are needed; most never are */
 };
 
 struct secrets {
 	struct pattern *patterns;
 	size_t count;
-	struct literals fragments; /* one search for all: nearly no text has any */
+	struct literals fragments; /* of all patterns: one search finds that nearly every text has
+				      none */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 };
 
-/* Callout of PCRE2: matches where there is a gap. */
+/* A callout of PCRE2: returns 0 (go on) if there is a gap at the current position. */
 static int on_edge(pcre2_callout_block *b, void *gaps)
 {
 	const char *gap = gaps;
@@ -127,7 +128,7 @@ static int on_edge(pcre2_callout_block *b, void *gaps)
 		       : 1;
 }
 
-/* NULL with errno. */
+/* Compiles a pattern. Returns NULL with errno. */
 static pcre2_code *secrets_compile(const char *text)
 {
 	int number;
@@ -143,8 +144,8 @@ static pcre2_code *secrets_compile(const char *text)
 	return code;
 }
 
-/* A pattern of the settings, each \b in it as EDGE, but for those in quotations (\Q...\E) and in
-   classes of characters. */
+/* Compiles a pattern of the settings. Each \b in it becomes EDGE, except in quotations (\Q...\E)
+   and in character classes. */
 static pcre2_code *compile_own(const char *text)
 {
 	struct buffer edged = BUFFER_INIT;
@@ -159,7 +160,7 @@ static pcre2_code *compile_own(const char *text)
 		} else if (in_class && strncmp(at, "[:", 2) == 0 && (end = strstr(at, ":]"))) {
 			n = (size_t)(end - at) + 2;
 		} else if (!in_class && *at == '[') {
-			/* A bracket that comes first is one of the characters. */
+			/* A closing bracket at the start of a class is one of its characters. */
 			n += at[n] == '^';
 			n += at[n] == ']';
 			in_class = true;
@@ -173,7 +174,7 @@ static pcre2_code *compile_own(const char *text)
 	}
 	const char *string = buffer_string(&edged);
 	pcre2_code *code = string ? secrets_compile(string) : NULL;
-	/* The replaced text may be no pattern any more (in a comment, say). */
+	/* The replacement may break the pattern, as in a comment of it. */
 	if (!code && errno == EINVAL)
 		code = secrets_compile(text);
 	buffer_release(&edged);
@@ -234,7 +235,7 @@ void secrets_free(struct secrets *s)
 	errno = saved;
 }
 
-/* Where the next match can be announced, from `from` on; `len`: nowhere. */
+/* The end of the next mark from `from` on; `len`: there is none. */
 static size_t find_mark(struct secrets *s, const struct pattern *p, const char *data, size_t len,
 			size_t from)
 {
@@ -246,22 +247,22 @@ static size_t find_mark(struct secrets *s, const struct pattern *p, const char *
 					 : pcre2_get_ovector_pointer(s->match)[0];
 }
 
-/* The offset to go on from after a match of from..to: a secret may begin within it, behind a
+/* The offset to go on from after a match of from..to: another secret may begin within it, after a
    gap. */
 static size_t go_on(struct secrets *s, const struct pattern *p, const struct secrets_text *l,
 		    size_t from, size_t to)
 {
 	for (size_t at = from + 1; l->gaps && at < to; at++) {
 		at = find_mark(s, p, l->data, l->len, at);
-		/* The marks of some begin with a word's second letter. */
+		/* Some marks begin with the second letter of a word. */
 		if (at < to && ((l->gaps[at] | l->gaps[at - 1]) & SECRETS_GAP))
 			return at;
 	}
 	return to;
 }
 
-/* Adds what the pattern finds in a line, which is at `base`; lowers *hold to where a match may have
-   begun. */
+/* Adds a pattern's matches in a line at offset `base`. Lowers *hold to where an incomplete match
+   may begin. */
 static void match_line(struct secrets *s, const struct pattern *p, const struct secrets_text *l,
 		       size_t base, struct buffer *spans, size_t *hold)
 {
@@ -277,7 +278,7 @@ static void match_line(struct secrets *s, const struct pattern *p, const struct 
 			*hold = base + ends[0];
 		if (rc == PCRE2_ERROR_PARTIAL || rc == PCRE2_ERROR_NOMATCH)
 			return;
-		/* Fail safe (it took too long, say): replace the whole line. */
+		/* If the search fails (it took too long, for example), replaces the whole line. */
 		bool failed = rc < 0 || again > AGAIN_MAX;
 		size_t start = failed ? l->start : pcre2_get_startchar(s->match);
 		const struct secrets_span span = {

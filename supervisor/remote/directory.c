@@ -26,7 +26,7 @@ int directory_walk(const char *path, size_t top,
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;
 	struct dirent *e;
 	DIR *d = io_list(fd);
-	/* It was removed meanwhile. */
+	/* The directory was removed meanwhile. */
 	if (!d)
 		return errno == ENOENT ? 0 : -1;
 	while (result == 0 && (errno = 0, e = readdir(d)) != NULL) {
@@ -60,7 +60,7 @@ int64_t directory_count(const char *path)
 	return directory_walk(path, 0, directory_count_file, &count) < 0 ? -1 : count;
 }
 
-/* Copies into a file that is made. Returns 0, or -1 with errno. */
+/* Copies a file into a new one. Returns 0, or -1 with errno. */
 static int directory_copy(int from, int to)
 {
 	ssize_t n = from < 0 || to < 0 ? -1 : 1;
@@ -73,12 +73,12 @@ struct directory_job {
 	const struct remote_call *call;
 	int top; /* the directory ... */
 	mode_t mode;
-	char folder[PATH_MAX]; /* what is listed goes here */
+	char folder[PATH_MAX]; /* where listed objects are copied to */
 	int failures, error;
 };
 
-/* Opens the directory of key/below, makes what is missing. *name: the last part. Others may write
-   there, so no step goes through a link. */
+/* Opens the directory of the object key/below, and makes missing directories. *name: the last part
+   of the key. Others may write there, so no step follows a link. */
 static int directory_open_parent(const struct directory_job *j, const char *below,
 				 char name[NAME_MAX + 1])
 {
@@ -106,14 +106,15 @@ static int directory_fail(struct directory_job *j, const char *path)
 	return ++j->failures >= FAILURES_MOST ? -1 : 0;
 }
 
-/* A file becomes an object. */
+/* Moves a file to its object. */
 static int directory_push(void *ctx, const char *file, const char *below)
 {
 	struct directory_job *j = ctx;
 	char name[NAME_MAX + 1], temporary[NAME_MAX + 1], host[REMOTE_HOST_LEN + 1];
 	int from = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), to = -1, result = -1;
 	int dir = from < 0 ? -1 : directory_open_parent(j, below, name);
-	/* One process of a machine pushes an object; what a killed one left goes. */
+	/* Only one process of a machine pushes at a time, so a file of this name was left by one
+	   that was killed. */
 	remote_host(host);
 	snprintf(temporary, sizeof(temporary), ".%.180s.%s", name, host);
 	if (dir >= 0) {
@@ -155,7 +156,7 @@ static int directory_list(void *ctx, const char *object, const char *below)
 	    snprintf(file, sizeof(file), "%s/%s", j->folder, below) >= PATH_MAX)
 		return 0;
 	mkdir(j->folder, 0700);
-	/* It may have been removed meanwhile. */
+	/* The object may have been removed meanwhile. */
 	return directory_pull(object, file) < 0 && errno != ENOENT ? -1 : 0;
 }
 

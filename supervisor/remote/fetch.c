@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names in the outbox: the lock, and what is fetched under it. */
+/* Names in the outbox: the lock, and the fetched object. */
 #define LOCK   "fetch"
 #define OBJECT "fetched"
 
@@ -31,7 +31,7 @@ static const char *fetch_explain(int error)
 	}
 }
 
-/* The object is there: takes the artifact out of it. Returns NULL, or why it could not. */
+/* Takes the artifact out of the fetched object. Returns NULL, or why it could not. */
 static const char *fetch_restore(const struct settings *s, const struct store *store,
 				 const char *file, const char *id)
 {
@@ -57,7 +57,7 @@ int fetch_artifact(const struct settings *s, const char *id, char why_not[REMOTE
 	char key[REMOTE_KEY_LEN], file[PATH_MAX];
 	struct remote_call call = {
 		.work = REMOTE_FETCH, .key = key, .local = file, .most = s->max_artifact};
-	/* Another process that fetches has the time of two calls. */
+	/* Waits for another process that fetches, for the time of two calls. */
 	int64_t until = clock_monotonic_ms() + 2 * s->transfer_time;
 	const char *why = NULL;
 	int lock = -1, got = 0;
@@ -71,12 +71,13 @@ int fetch_artifact(const struct settings *s, const char *id, char why_not[REMOTE
 				.limits = gc_limits(s),
 				.now_ms = clock_real_ms(),
 				.interval_ms = s->gc_interval};
-		/* A user who only reads has no runs, after which the store would be cleaned up. */
+		/* Cleans the store up here, too: a user who only reads has no runs, which would do
+		   so. */
 		if (gc_is_due(&store, s->gc_interval))
 			gc_run(&gc);
 		remote_key(id, key);
 		snprintf(file, sizeof(file), "%s/" OBJECT, outbox.path);
-		/* A file that a killed process has left. */
+		/* A killed process may have left such a file. */
 		unlink(file);
 		got = remote_run(s, &call);
 		why = got < 0 ? call.why : got > 0 ? NULL : fetch_restore(s, &store, file, id);

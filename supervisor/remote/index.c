@@ -36,7 +36,7 @@ static int index_read_segment(void *ctx, const char *file, const char *below)
 		if (good)
 			meta_release(&m);
 	}
-	/* Also a part of a line at its end. */
+	/* A part of a line at the end is damaged, too. */
 	reader->damaged += got < 0 || (got == 0 && lines.block.len > 0);
 	result = got < 0 && errno == ENOMEM ? -1 : result;
 	buffer_release(&lines.block);
@@ -52,7 +52,7 @@ int index_read(const struct settings *s, struct index_reader *reader)
 	int64_t hour = reader->to_ms / REMOTE_HOUR_MS;
 	int64_t first = reader->from_ms > 0 ? reader->from_ms / REMOTE_HOUR_MS : 0;
 	int result = 0;
-	/* Names of objects are clean, so their beginnings are. */
+	/* Cleans the name as in objects' names. */
 	store_clean_name(reader->host, host, sizeof(host));
 	snprintf(top, sizeof(top), "%s/terse-index-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(top)) {
@@ -60,7 +60,7 @@ int index_read(const struct settings *s, struct index_reader *reader)
 			 strerror(errno));
 		return -1;
 	}
-	/* Two hours (since 1970), then four, eight, ... of a day in one go. */
+	/* Reads two hours in one go, then four, eight, ..., at most those of a day. */
 	for (int64_t span = 2; hour >= first && result == 0; span *= 2) {
 		struct remote_call call = {.work = REMOTE_LIST,
 					   .key = key,
@@ -73,7 +73,7 @@ int index_read(const struct settings *s, struct index_reader *reader)
 			call.hours |= UINT32_C(1) << at % 24;
 		remote_hour(hour * REMOTE_HOUR_MS, day);
 		snprintf(key, sizeof(key), REMOTE_INDEX "/%.10s", day);
-		/* A day on which nothing was pushed is none. */
+		/* If nothing was pushed on a day, there is no such day. */
 		result = remote_run(s, &call) < 0 ? -1 : 0;
 		if (result < 0)
 			memcpy(reader->why, call.why, sizeof(call.why));

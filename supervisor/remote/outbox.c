@@ -31,8 +31,8 @@
 #define DROPPED "dropped"
 #define RETRY   "retry"
 
-/* Locks: of the process that empties the outbox; of processes that add an archive or take a run
-   out. */
+/* Names of locks: for the process that empties the outbox; for processes that add an archive or
+   take a run out. */
 #define LOCK   "lock"
 #define ADDING "adding"
 
@@ -45,7 +45,7 @@
 #define DELAY_MOST_MS ((int64_t)5 * 60 * 1000)
 #define STAY_MS       ((int64_t)60 * 60 * 1000)
 
-/* The time that `terse push --wait` waits between attempts. */
+/* The pause between attempts of `terse push --wait`. */
 #define PAUSE_MS 500
 
 int outbox_open(struct outbox *o, const struct store *store, bool make)
@@ -74,7 +74,7 @@ static void item_path(const char *folder, const char *id, char path[BELOW])
 	snprintf(path, BELOW, "%s/%s", folder, strcmp(folder, NEW) == 0 ? key : id);
 }
 
-/* Whether it is there. Sets errno if not. */
+/* Whether the file is there. Sets errno if not. */
 static bool item_is_there(const struct outbox *o, const char *folder, const char *id)
 {
 	char path[BELOW];
@@ -82,7 +82,7 @@ static bool item_is_there(const struct outbox *o, const char *folder, const char
 	return io_is_there(o->dir, path);
 }
 
-/* Returns whether it was there. */
+/* Removes the file. Returns whether it was there. */
 static bool item_remove(const struct outbox *o, const char *folder, const char *id)
 {
 	char path[BELOW];
@@ -94,7 +94,7 @@ static bool item_remove(const struct outbox *o, const char *folder, const char *
 static int outbox_rename(const struct outbox *o, const char *from, const char *to)
 {
 	int result = -1;
-	/* The holder of the lock may remove a directory that is empty just then. */
+	/* The holder of the lock may remove a directory while it is empty. */
 	for (int i = 0; result < 0 && i < 100; i++) {
 		char part[BELOW];
 		result = renameat(o->dir, from, o->dir, to);
@@ -108,8 +108,8 @@ static int outbox_rename(const struct outbox *o, const char *from, const char *t
 	return result;
 }
 
-/* Writes a file, and puts it there when it is whole. Its caller has a lock that keeps others from
-   the temporary name. */
+/* Writes a file under a temporary name, and renames it once it is whole. The caller holds a lock,
+   so that no other process uses the temporary name. */
 static int write_file(const struct outbox *o, const char *temporary, const struct buffer *text,
 		      const char *path)
 {
@@ -138,8 +138,8 @@ int outbox_lock(const struct outbox *o, const char *name, int64_t until_ms)
 	return lock;
 }
 
-/* Two numbers in a file of the outbox, zeros without it, and the line behind them ("" without one;
-   may be NULL). */
+/* Reads two numbers from a file of the outbox (zeros if there is no such file), and the line after
+   them into `line` ("": there is none; may be NULL). */
 static struct outbox_numbers read_numbers(const struct outbox *o, const char *name,
 					  char line[REMOTE_WHY])
 {
@@ -188,7 +188,7 @@ void outbox_describe(const struct settings *settings, struct outbox_origin *orig
 		const char *label = settings->labels.items[i], *value = strchr(label, '=') + 1;
 		char name[64];
 		snprintf(name, sizeof(name), "%.*s", (int)(value - label - 1), label);
-		/* "$NAME" is that variable's of this process. */
+		/* "$NAME" stands for the value of that variable of this process. */
 		if (*value == '$' && value[1])
 			value = getenv(value + 1);
 		size_t len = value ? strlen(value) : 0;
@@ -260,7 +260,7 @@ static int items_compare(const void *a, const void *b)
 	return strcmp(((const struct item *)a)->id, ((const struct item *)b)->id);
 }
 
-/* Lists wanted/, the lines, or the archives: free() it. */
+/* Lists wanted/, the lines, or the archives. The caller frees items->list. */
 static int items_read(struct items *items, const struct outbox *o, const char *folder)
 {
 	char path[PATH_MAX];
@@ -280,7 +280,7 @@ struct outbox_state outbox_look(const struct outbox *o)
 	struct items items;
 	char path[PATH_MAX];
 	int result = items_read(&items, o, ARCHIVES);
-	/* A folder that can't be counted may have something. */
+	/* A folder that can't be read may have a run. */
 	s.waiting = items.count + (result < 0);
 	s.bytes = items.bytes;
 	s.oldest_ms = items.count ? id_time_ms(id_pack(items.list[0].id)) : 0;
@@ -299,8 +299,8 @@ void outbox_forgive(const struct outbox *o)
 	unlinkat(o->dir, DROPPED, 0);
 }
 
-/* Removes a run's line before its archive: a line without an archive is of a run that was pushed.
-   Returns whether the run waited. */
+/* Takes a run out. Removes its line before its archive, since a line without an archive means that
+   the run was pushed. Returns whether the run waited. */
 static bool outbox_remove(const struct outbox *o, const char *id)
 {
 	bool waited = item_remove(o, WANTED, id);
@@ -353,8 +353,8 @@ static bool outbox_make_room(const struct outbox *o, uint64_t bytes, uint64_t mo
 	return fits;
 }
 
-/* Archives a run if it has ended: its line of the index is put in place, then its archive, and then
-   its mark is removed. Returns 0 if nothing is left to do or the run goes on; -1 with errno. */
+/* Archives a run if it has ended: puts its line of the index in place, then its archive, and
+   removes its mark in wanted/. Returns 0, also if the run goes on; or -1 with errno. */
 static int pack_one(const struct outbox *o, const struct settings *settings, struct store *stores,
 		    int count, const char *id)
 {
@@ -365,7 +365,7 @@ static int pack_one(const struct outbox *o, const struct settings *settings, str
 	struct stat st;
 	item_path(NEW, id, path);
 	item_path(LINES, id, line_at);
-	/* The process that archived it was killed before the end. */
+	/* The process that archived the run was killed before it removed the mark. */
 	if (io_is_there(o->dir, path) && io_is_there(o->dir, line_at)) {
 		outbox_forget(o, id);
 		return 0;
@@ -390,7 +390,7 @@ static int pack_one(const struct outbox *o, const struct settings *settings, str
 	fd = store_open_file(o->dir, TEMPORARY, O_RDWR | O_CREAT | O_TRUNC);
 	if (fd < 0 || !store_has_room(fd, (uint64_t)settings->min_free) ||
 	    archive_write(dir, id, fd) < 0 || fstat(fd, &st) < 0) {
-		/* It still writes. */
+		/* The run still writes. */
 		result = errno == EBUSY ? 0 : -1;
 		goto out;
 	}
@@ -451,7 +451,7 @@ int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 	for (size_t i = 0; i < items.count && result == 0 && text.len + INDEX_LINE <= INDEX_SEGMENT;
 	     i++) {
 		const char *id = items.list[i].id;
-		/* A run that has its mark is not archived yet. */
+		/* A run with a mark in wanted/ is not archived yet. */
 		if (item_is_there(o, WANTED, id) || item_is_there(o, NEW, id) || errno != ENOENT)
 			continue;
 		item_path(LINES, id, path);
@@ -480,8 +480,8 @@ static bool is_late(int64_t end_ms)
 	return end_ms && clock_monotonic_ms() >= end_ms;
 }
 
-/* Moves the files of a folder until this monotonic time (0: all of them). Notes the first reason
-   why something may be left. */
+/* Moves the files of a folder until this monotonic time (0: no limit). Notes the first reason why
+   something may be left. */
 static void outbox_move(const struct outbox *o, const struct settings *settings, const char *folder,
 			int64_t end_ms, char why[REMOTE_WHY])
 {
@@ -506,7 +506,8 @@ static bool outbox_is_empty(const struct outbox_state *s)
 	return s->waiting == 0 && !s->index_left;
 }
 
-/* Counts what is left, for this reason; `unpacked`: a run that could not be archived, too. */
+/* Fills in the state after a push. `why`: why something is left; `unpacked`: a run could not be
+   archived, and counts as waiting. */
 static void outbox_measure(const struct outbox *o, bool unpacked, const char *why,
 			   struct outbox_state *s)
 {
@@ -517,8 +518,8 @@ static void outbox_measure(const struct outbox *o, bool unpacked, const char *wh
 	snprintf(s->why, sizeof(s->why), "%s", why);
 }
 
-/* Moves each thing once; the lock is held. Returns whether nothing is left; if something is and
-   there is no reason, it has come meanwhile. */
+/* Moves everything once; the caller holds the lock. Returns whether nothing is left. If something
+   is left and `why` is empty, it has come meanwhile. */
 static bool outbox_pass(const struct outbox *o, const struct settings *settings, int64_t end_ms,
 			struct outbox_state *s)
 {
@@ -539,7 +540,8 @@ static bool outbox_pass(const struct outbox *o, const struct settings *settings,
 	bool done = outbox_is_empty(s);
 	if (done || !*why)
 		unlinkat(o->dir, RETRY, 0);
-	/* The folder that outbox_has_work() looks at; it fails where there is a run. */
+	/* Removes the folders that outbox_has_work() looks at. This fails if a run was added
+	   meanwhile. */
 	if (done) {
 		unlinkat(o->dir, LINES, AT_REMOVEDIR);
 		unlinkat(o->dir, WANTED, AT_REMOVEDIR);
@@ -562,9 +564,9 @@ void outbox_stay(const struct outbox *o, const struct settings *settings)
 	for (bool last = false;;) {
 		struct outbox_numbers noted = read_numbers(o, RETRY, NULL);
 		int64_t left = (int64_t)noted.b - clock_real_ms();
-		/* A clock that was set back counts no more than the longest delay. */
+		/* If the clock was set back, waits for the longest delay at most. */
 		left = left > DELAY_MOST_MS ? (own.b ? DELAY_MOST_MS : 0) : left;
-		/* Another process tries again, or has pushed meanwhile. */
+		/* If the note has changed, another process tries again, or has pushed meanwhile. */
 		if (noted.b != own.b && (own.b || left > 0))
 			break;
 		if (left > 0 && !last) {
@@ -608,7 +610,8 @@ struct outbox_state outbox_push(const struct outbox *o, const struct settings *s
 			if (!is_late(until_ms) && (done ? outbox_look(o).waiting > 0 : !*s.why))
 				continue;
 		} else {
-			/* That is mostly since another process moves all the time. */
+			/* The lock is not free, usually because another process moves all the
+			   time. */
 			const char *why = errno == EWOULDBLOCK ? "another process still pushes"
 							       : strerror(errno);
 			outbox_measure(o, outbox_pack(o, settings, until_ms) < 0, why, &s);

@@ -18,11 +18,11 @@
 // leaves the outbox whole, so a process may be killed at any moment: what was begun is done again,
 // and an object that is pushed twice is the same object.
 //
-// After a run its supervisor empties the outbox, when nobody waits for it any more. If another
-// process moves, it archives its own run and leaves: that one looks again before it leaves. If the
-// remote fails, the process notes when it will try again, after 1 s, 2 s, 4 s ... up to 5 min, and
-// stays for an hour; others archive and leave while that time has not come. SIGTERM makes it try
-// once more at once, and leave.
+// When a run has ended and nobody waits for its supervisor any more, the supervisor empties the
+// outbox. If another process moves, the supervisor archives its own run and ends; the other process
+// looks for new archives before it ends. If the remote fails, the moving process notes when it will
+// try again (after 1 s, 2 s, 4 s ... up to 5 min), and stays for an hour. Until that time others
+// archive and end. SIGTERM makes the process try once more at once, and end.
 #ifndef TERSE_REMOTE_OUTBOX_H
 #define TERSE_REMOTE_OUTBOX_H
 
@@ -38,7 +38,7 @@ struct meta;
 /* Bytes of a label's value. */
 #define LABEL_MAX 256
 
-/* Leaves room for the names in it. */
+/* The longest path of an outbox; the names below it need some room. */
 #define OUTBOX_PATH (PATH_MAX - 256)
 
 struct outbox {
@@ -46,7 +46,7 @@ struct outbox {
 	char path[OUTBOX_PATH];
 };
 
-/* Opens that of a store. Returns 0, or -1 with errno. */
+/* Opens the outbox of a store. Returns 0, or -1 with errno. */
 int outbox_open(struct outbox *o, const struct store *store, bool make);
 void outbox_close(struct outbox *o);
 
@@ -54,63 +54,63 @@ void outbox_close(struct outbox *o);
    and no later attempt of another process has been noted. */
 bool outbox_has_work(const struct outbox *o, bool adds);
 
-/* Whether a run with this end is pushed. */
+/* Whether a run that ended like this is to be pushed. */
 bool outbox_is_wanted(const struct settings *settings, const struct meta *m);
 
-/* The machine of a run, and its labels as JSON: zeroed, and released by buffer_release(). */
+/* The machine of a run, and its labels as JSON. The owner zeroes the struct, and calls
+   buffer_release() for `labels`. */
 struct outbox_origin {
 	char host[REMOTE_HOST_LEN + 1];
 	struct buffer labels;
 };
 
-/* Notes host and labels in the metadata, which point into *origin from then on. A label "$NAME"
-   becomes the value of that variable of this process. */
+/* Puts host and labels into the metadata, which then point into *origin. A label "$NAME" becomes
+   the value of that variable of this process. */
 void outbox_describe(const struct settings *settings, struct outbox_origin *origin, struct meta *m);
 
 /* Notes that the run is wanted. Returns 0, or -1 with errno. */
 int outbox_want(const struct outbox *o, const char *id);
 
-/* A run that goes on, or has just ended, is not wanted after all. */
+/* Notes that a run, which goes on or has just ended, is not wanted after all. */
 void outbox_forget(const struct outbox *o, const char *id);
 
-/* Archives all wanted runs that have ended, within outbox_max. Waits, as outbox_lock(), for another
-   process that does so. Returns 0, or -1 with errno: one run could not be archived, and those
-   behind it were not tried. */
+/* Archives all wanted runs that have ended, within outbox_max. Waits for another process that
+   archives, as outbox_lock() does. Returns 0, or -1 with errno if a run could not be archived; the
+   runs after it were not tried then. */
 int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t until_ms);
 
-/* A run was removed: it is no longer pushed, unless its push has begun. Returns whether the run
-   waited. */
+/* Takes out a run that was removed, unless its push has begun. Returns whether the run waited. */
 bool outbox_drop(const struct outbox *o, const char *id);
 
-/* For the holder of the lock: the lines of archives that have gone become a segment, as many as
-   it may have. Returns how many, or -1 with errno. */
+/* For the holder of the lock: puts lines of archives that have gone into a segment, as many as it
+   may have. Returns how many, or -1 with errno. */
 int64_t outbox_index(const struct outbox *o, int64_t now_ms);
 
 struct outbox_numbers {
 	uint64_t a, b;
 };
 
-/* The state of the outbox, and what a push has come to. */
+/* The state of the outbox, and the result of a push. */
 struct outbox_state {
 	uint64_t waiting, bytes;       /* archives */
-	int64_t oldest_ms;             /* start of the first that waits, real time */
-	bool index_left;               /* the index is not in the remote as it should be */
+	int64_t oldest_ms;             /* start of the oldest run that waits, real time */
+	bool index_left;               /* parts of the index are not in the remote yet */
 	struct outbox_numbers dropped; /* runs and bytes, since outbox_forgive() */
-	uint64_t failures;             /* of the remote, one after the other ... */
-	char why[REMOTE_WHY];          /* ... the last for this reason; "": not known */
-	uint64_t pushed;               /* runs; by outbox_push() */
+	uint64_t failures;             /* of the remote in a row */
+	char why[REMOTE_WHY];          /* the reason of the last failure; "": not known */
+	uint64_t pushed;               /* runs that outbox_push() has pushed */
 };
 struct outbox_state outbox_look(const struct outbox *o);
 
-/* Notes that the user was told what was dropped. */
+/* Resets `dropped`, once the user was told. */
 void outbox_forgive(const struct outbox *o);
 
-/* Empties it in a process that nobody waits for, with all signals blocked. */
+/* Empties the outbox in a process that nobody waits for, with all signals blocked. */
 void outbox_stay(const struct outbox *o, const struct settings *settings);
 
-/* Moves all there is, and what comes meanwhile: once or, with `until_ms` (monotonic), as often as
-   there is time until then, whether or not another process waits to do so. In the result runs that
-   could not be archived wait, too, and `why` tells why something is left. */
+/* Empties the outbox, also of runs that come meanwhile: tries once or, with `until_ms` (monotonic),
+   again until that time, even while another process waits before its next attempt. In the result,
+   `waiting` includes runs that could not be archived, and `why` tells why something is left. */
 struct outbox_state outbox_push(const struct outbox *o, const struct settings *settings,
 				int64_t until_ms);
 

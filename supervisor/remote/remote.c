@@ -28,12 +28,11 @@
 /* rclone's status for what is not there: a directory, an object. */
 enum { STATUS_NO_DIRECTORY = 3, STATUS_NO_OBJECT = 4 };
 
-/* Interval between looks at a child if the kernel has no pidfd_open(2), so that no event tells the
-   child's end.
- */
+/* Interval between looks at a child if the kernel has no pidfd_open(2), which would report the
+   child's end. */
 #define LOOK_MS 200
 
-/* The most bytes that are taken of a program's words. */
+/* The most bytes that are read of a program's messages. */
 #define SAID_MOST ((size_t)16 * 1024)
 
 /* A program has this many arguments at most: 24 hours, and the rest. */
@@ -68,7 +67,8 @@ void remote_host(char host[REMOTE_HOST_LEN + 1])
 		snprintf(host, REMOTE_HOST_LEN + 1, "unknown");
 }
 
-/* terse itself tries again; rclone checks what it has copied before it removes it here. */
+/* Executes rclone. terse itself retries. rclone checks a copied file before it removes the local
+   one. */
 _Noreturn static void remote_exec(const struct settings *s, const struct remote_call *call)
 {
 	static const char *const common[] = {
@@ -81,7 +81,7 @@ _Noreturn static void remote_exec(const struct settings *s, const struct remote_
 	place += strlen(RCLONE_KIND);
 	for (len = (int)strlen(place); len > 0 && place[len - 1] == '/';)
 		len--;
-	/* A colon ends the name of a remote: NAME: and NAME:PATH. */
+	/* A remote is NAME: or NAME:PATH; a key follows the colon directly, or a slash. */
 	snprintf(there, sizeof(there), "%.*s%s%s", len, place, place[len - 1] == ':' ? "" : "/",
 		 call->key);
 	argv[n++] = call->work == REMOTE_MOVE ? call->local : there;
@@ -120,12 +120,13 @@ _Noreturn static void remote_child(const struct settings *s, const struct remote
 		_exit(1);
 	io_null(STDIN_FILENO, STDOUT_FILENO);
 	io_close_others(STDERR_FILENO + 1, NULL, 0);
-	/* The caller's signals are terse's own, not the program's. */
+	/* Resets the signals, whose settings are for terse, not for the program. */
 	for (int sig = 1; sig < NSIG; sig++)
 		sigaction(sig, &preset, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* A write beyond is an error that the program reports, and no core. */
+	/* A write beyond RLIMIT_FSIZE becomes an error that the program reports, and does not dump
+	   core. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (call->most > 0)
 		setrlimit(RLIMIT_FSIZE, &limit);
@@ -168,7 +169,7 @@ const char *remote_cause(char *said)
 	return last;
 }
 
-/* Waits for the child. Returns its wait status, or -1 and `why` if its time was over. */
+/* Waits for the child. Returns its wait status, or -1 and `why` if its time is over. */
 static int remote_wait(const struct settings *s, struct remote_call *call, pid_t pid)
 {
 	int status = 0, end = pidfd_open(pid, 0);
@@ -215,7 +216,7 @@ int remote_run(const struct settings *s, struct remote_call *call)
 {
 	char said[SAID_MOST];
 	pid_t parent = getpid();
-	/* In memory, so that it waits for no reader. */
+	/* The messages go to memory, so that the child never waits for a reader. */
 	int errors = io_above_standard(memfd_create("said", MFD_CLOEXEC)), status = -1;
 	pid_t pid = errors < 0 ? -1 : fork();
 	*call->why = '\0';
@@ -232,7 +233,7 @@ int remote_run(const struct settings *s, struct remote_call *call)
 		return -1;
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	TRACE(PROCESS, "remote: %s: status %d, %s", call->key, code, said);
-	/* rclone takes an S3 object that is not there for an empty directory. */
+	/* rclone reports success for a missing S3 object, as for an empty directory. */
 	if (code == 0)
 		return call->work == REMOTE_FETCH && access(call->local, F_OK) < 0 &&
 		       errno == ENOENT;

@@ -1,5 +1,5 @@
-// The remote: a place, such as a bucket, that finished artifacts are moved to and read from, which
-// [remote] of the user's or the system's ini file names.
+// The remote: a place, such as a bucket, to which finished artifacts are pushed and from which they
+// are read. [remote] of the user's or the system's ini file names it.
 //
 //   remote = rclone:NAME:PATH      by rclone, with credentials of its own
 //   remote = file:/DIR             a directory that is there, by terse itself
@@ -12,7 +12,7 @@
 //   index/2026/11/22/07/HOST-cmd-1m7vwf5bqe9c-3.jsonl  the runs that were pushed together in that
 //                                                      hour
 //
-// None of them is ever changed.
+// Objects are never changed.
 #ifndef TERSE_REMOTE_REMOTE_H
 #define TERSE_REMOTE_REMOTE_H
 
@@ -38,7 +38,7 @@ const char *remote_directory(const struct settings *s);
 #define REMOTE_HOUR_LEN 13
 void remote_hour(int64_t ms, char hour[REMOTE_HOUR_LEN + 1]);
 
-/* The key of an artifact; an ID holds the hour. */
+/* Makes the key of an artifact; the hour follows from its ID. */
 void remote_key(const char *id, char key[REMOTE_KEY_LEN]);
 
 /* This machine's name, for keys. */
@@ -53,41 +53,41 @@ enum remote_work {
 struct remote_call {
 	enum remote_work work;
 	const char *key, *local;
-	uint32_t hours;       /* bit 7: 07 */
-	const char *host;     /* their names begin so */
+	uint32_t hours;       /* a bit for each; bit 7: hour 07 */
+	const char *host;     /* the beginning of the objects' names */
 	int64_t most;         /* > 0: no larger file is written */
 	int64_t until_ms;     /* monotonic; 0: [remote] transfer_time alone counts */
 	char why[REMOTE_WHY]; /* of a failure, on one line */
 };
 
-/* Does it, in a process of its own: without a terminal and without standard input, with TERSE=0, so
-   that nothing it starts is supervised; it ends with this process, and after transfer_time without
-   progress. Returns 0, 1 (there is no such object or day), or -1 and `why`. */
+/* Makes the call in a child process, without a terminal and standard input, and with TERSE=0, so
+   that nothing that it starts is supervised. The child ends with this process, and after
+   transfer_time without progress. Returns 0, 1 (there is no such object or day), or -1 and
+   `why`. */
 int remote_run(const struct settings *s, struct remote_call *call);
 
-/* Finds why a program says that it failed: the first line that tells an error, without the date and
-   the level of a log. Changes `said`. */
+/* Finds the reason of a failure in a program's messages: the first line that tells of an error,
+   without the date and the level of a log. Changes `said`. */
 const char *remote_cause(char *said);
 
 /* --- objects as files ------------------------------------------------------------------------- */
 
 // remote = file:/DIR: objects as files below a directory, such as a shared mount.
 //
-// The directory has to be there, so that a mount that is missing is an error. What is made in it
-// gets its permissions: in a directory of mode 0750 a file has 0640. An object appears whole, under
-// its name, or not at all.
+// The directory has to exist, so that a missing mount is an error. Files in it get its permissions:
+// 0640 in a directory of mode 0750. An object appears whole, under its name, or not at all.
 
-/* Does the work. Returns 0, or -1 with errno after a line on standard error; ENOENT: the directory
-   is there, the object or the day is not. */
+/* Does the work of the call. Returns 0, or -1 with errno after a line on standard error; ENOENT:
+   the directory exists, the object or the day does not. */
 int directory_run(const char *directory, const struct remote_call *call);
 
 /* Calls `each` for the regular files below the directory `path` until it does not return 0. `each`
    gets a file's path, and the part of that path behind the first `top` bytes (0: behind `path`).
-   Returns that, or -1 with errno. */
+   Returns the last result of `each`, or -1 with errno. */
 int directory_walk(const char *path, size_t top,
 		   int (*each)(void *ctx, const char *file, const char *below), void *ctx);
 
-/* How many there are; -1 with errno: not known. */
+/* How many such files there are; -1 with errno: not known. */
 int64_t directory_count(const char *path);
 
 /* --- the index -------------------------------------------------------------------------------- */
@@ -103,21 +103,22 @@ int64_t directory_count(const char *path);
 //
 // A line is the metadata of a run as in ID.json (artifact/meta.h), with "object_bytes".
 
-/* The longest line, and the longest segment that is read; with this much of its command a run's
-   line is shorter. */
+/* The longest line and the longest segment that are read. Commands are cut to INDEX_COMMAND bytes,
+   so that every line is shorter than INDEX_LINE. */
 #define INDEX_LINE    ((size_t)64 * 1024)
 #define INDEX_SEGMENT ((int64_t)32 * 1024 * 1024)
 #define INDEX_COMMAND ((size_t)1024)
 
 struct index_reader {
 	int64_t from_ms, to_ms; /* hours of segments */
-	const char *host;       /* the beginning of its name, "": any */
+	const char *host;       /* the beginning of the machine's name; "": any */
 	/* Called for each line, in no order; a run may come twice. Returns 0 to go on. */
 	int (*each)(void *ctx, const struct meta *run);
-	/* Runs that are not read yet have started before `before_ms`: returns whether to stop. */
+	/* Returns whether to stop; all runs that are not read yet have started before
+	   `before_ms`. */
 	bool (*enough)(void *ctx, int64_t before_ms);
 	void *ctx;
-	uint64_t damaged; /* lines that are none */
+	uint64_t damaged; /* damaged lines */
 	char why[REMOTE_WHY];
 };
 
@@ -134,8 +135,8 @@ int index_read(const struct settings *s, struct index_reader *reader);
 
 #define FETCH_SESSION "from-remote"
 
-/* Fetches the artifact of a whole ID, which is not in the store. Waits for another process that
-   fetches something. Returns 0: it is in the store now; 1: the remote does not have it; -1 and
+/* Fetches an artifact that is not in the store, by its whole ID. Waits while another process
+   fetches something. Returns 0 (it is in the store now), 1 (the remote does not have it), or -1 and
    `why_not`. */
 int fetch_artifact(const struct settings *s, const char *id, char why_not[REMOTE_WHY]);
 
