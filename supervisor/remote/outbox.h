@@ -1,22 +1,23 @@
 // The runs that wait to be pushed, in STORE/outbox, and emptying it into the remote.
 //
-//   wanted/ID   a run that is to be pushed, made with its artifact; which machine's it is, and its
-//               labels, are in its metadata, so another one may archive it, if the store is on a
-//               volume that survives. It goes when the archive is there; the directory is there
+//   wanted/ID   a mark: the run is to be pushed. It is made with the artifact, and removed when the
+//               archive is there. The metadata name the run's machine and labels, so another
+//               machine that has the volume of the store may archive it. The directory exists
 //               while there may be something to do
-//   lines/ID    then its line of the index (remote.h), made before the archive. When that has gone,
-//               the line goes into a segment, and then away: after a kill between the two a run
-//               may be in two segments
+//   lines/ID    the run's line of the index (remote.h), made before the archive. When the archive
+//               has been moved, the line goes into a segment and is then removed: after a kill
+//               between these steps a run is in two segments
 //   new/        archives and segments of the index, under the keys of the remote, to be moved.
 //               They do not depend on the store's cleaning
-//   lock        locked by who moves; adding: by who archives, or takes out; fetch: by who fetches
+//   lock        locked by the process that moves; adding: by processes that archive or take a run
+//               out; fetch: by processes that fetch
 //   retry       "FAILURES DUE\nWHY\n": after the remote failed, when to try again (ms since 1970)
 //   dropped     "COUNT BYTES\n": what outbox_max has thrown out since terse push said so
-//   .archive, .line, .segment, .retry, .dropped   what takes its place by a rename when it is whole
+//   .archive, .line, .segment, .retry, .dropped   temporary names, renamed when the file is whole
 //
 // Any number of processes may add at a time; one moves, in a loop until nothing is left. Every step
-// leaves the outbox whole, so a process may be killed at any moment: what was begun is done again,
-// and an object that is pushed twice is the same object.
+// leaves the outbox whole, so a process may be killed at any moment: a step that was begun is done
+// again, and an object that is pushed twice is the same object.
 //
 // When a run has ended and nobody waits for its supervisor any more, the supervisor empties the
 // outbox. If another process moves, the supervisor archives its own run and ends; the other process

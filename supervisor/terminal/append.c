@@ -1,5 +1,4 @@
-// The append gear: while text only comes at the end, it is handed on without
-// being looked at closely. No cells are touched.
+// The append gear: text that is only added at the end is handed on without cells.
 //
 // The screen's last rows can still change, so they are held back as bytes: the tail.
 
@@ -11,8 +10,8 @@
 #define SOME_EMOJI 0x1F600
 
 /* The append gear's tail: the text below the rows that were in the grid before, held back as bytes.
-   Lines that have scrolled off are handed on, many at a time; the others are replayed into the grid
-   when that is needed. */
+   Lines that have scrolled off are handed on, many at a time. When the gear ends, the others are
+   replayed into the grid. */
 
 static void emitter_rows(struct emitter *e, const char *data, size_t len, size_t newlines)
 {
@@ -38,7 +37,7 @@ void append_enter(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	const struct row *row = s->lines[s->y];
-	/* Looked at first: where lines are redrawn, this mostly keeps the gear off. */
+	/* This test comes first: for programs that redraw lines it mostly decides. */
 	for (; s->low > s->y; s->low--) {
 		if (s->lines[s->low]->begun || !row_is_blank(s->lines[s->low]))
 			return;
@@ -50,7 +49,8 @@ void append_enter(struct terminal *t)
 		return;
 	if (t->charsets.current != CHARSET_ASCII || t->partial_len)
 		return;
-	/* DECRC to a place below would need to know how many rows went by. */
+	/* A later DECRC to a row below would need the number of rows, which the gear does not
+	   count. */
 	if (s->saved.y > s->base + s->y)
 		return;
 	if (!row->begun || row->wrapped || !row_is_blank(row))
@@ -59,8 +59,8 @@ void append_enter(struct terminal *t)
 	t->appending = true;
 }
 
-/* The column after a line's text that begins in column x, as printing it would
-   lead to. Adds to *wraps how often it goes on in the next row. */
+/* Returns the column in which printing a line's text from column x on would end. Adds to *wraps how
+   often it would wrap into the next row. */
 static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *data, size_t len,
 			     size_t *wraps)
 {
@@ -112,14 +112,15 @@ static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *d
 	return x;
 }
 
-/* Whole rows have scrolled off: all above the tail, the first `before` bytes of it, and `data`. */
+/* Hands on rows that have scrolled off: all above the tail, the first `before` bytes of the tail,
+   and `data`. */
 static void scroll_off(struct terminal *t, size_t before, size_t before_newlines, const char *data,
 		       size_t len, size_t newlines)
 {
 	struct emitter *e = &t->emitter;
 	struct screen *s = t->screen;
 	const char *tail = t->tail.data;
-	/* Where the last line of `data` ends, which may begin in the tail. */
+	/* Finds the column where the last line of `data` ends. The line may begin in the tail. */
 	size_t wraps = 0;
 	unsigned x = 0;
 	const char *p = memrchr(data, '\n', len - 1), *line = p ? p + 1 : data;
@@ -135,7 +136,7 @@ static void scroll_off(struct terminal *t, size_t before, size_t before_newlines
 	emitter_row(e, false, false);
 	emitter_rows(e, tail, before, before_newlines);
 	emitter_rows(e, data, len, newlines);
-	/* The last newline is not decided yet: see emitter_row(). */
+	/* The end of the last row is undecided: see emitter_row(). */
 	e->owed--;
 	e->open = true;
 	e->pad = blanks;
@@ -143,8 +144,8 @@ static void scroll_off(struct terminal *t, size_t before, size_t before_newlines
 	s->base += before_newlines + newlines;
 }
 
-/* Where the line begins that is at the top of the screen when `data` is what was
-   written last; `kept` newlines follow. False if that line may begin before it. */
+/* Finds in `data`, the last text written, the start of the line that is then at the top of the
+   screen; `kept` newlines follow. Returns false if that line may begin before `data`. */
 static bool find_screen(const struct terminal *t, const char *data, size_t len, size_t *start,
 			size_t *kept)
 {
@@ -187,7 +188,7 @@ void append_leave(struct terminal *t, bool cut)
 		cut = true;
 	t->appending = false;
 	size_t start = hand_on_tail(t);
-	/* The reason to leave may be a control inside a sequence. */
+	/* The gear may end inside a sequence, because of a control in it. */
 	t->parser.state = PARSER_GROUND;
 	grid_feed(t, tail->data + start, tail->data + tail->len, true);
 	if (t->partial_len && cut) {
@@ -250,15 +251,15 @@ void append_emit(const struct terminal *t, struct emitter *e)
 		emitter_rows(e, tail->data, len, tail->newlines);
 }
 
-/* A normal newline comes with a CR, or implies one. */
+/* Whether a newline without a CR moves to the first column, too. */
 static bool is_newline_plain(const struct terminal *t)
 {
 	return t->options.onlcr || t->modes.newline;
 }
 
-/* Whether text after something else means something different than alone: it begins with a byte
-   that could complete the character before, or with a mark or a part of a character that does not
-   join it (or may: it is cut). */
+/* Whether text after something other than text needs the grid: it begins with a byte that could
+   complete the character before, or with a mark or part that must not join that character (a cut
+   character counts as a mark). */
 static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 {
 	uint32_t cp;
@@ -275,7 +276,7 @@ static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 	return utf8_width(cp) == 0 || utf8_joins(SOME_EMOJI, joining ? ZWJ : 0, cp);
 }
 
-/* Takes text; returns false if the text is for the grid gear, which is then on. */
+/* Takes text. Returns false if the grid gear, which has begun then, has to take it. */
 static bool append_add(struct terminal *t, const char *data, size_t len, size_t newlines)
 {
 	struct tail *tail = &t->tail;
@@ -287,7 +288,7 @@ static bool append_add(struct terminal *t, const char *data, size_t len, size_t 
 		tail->apart = false;
 		tail->broken = false;
 	}
-	/* Much is handed on from where it is rather than copied to the tail first. */
+	/* Long text is handed on directly, without a copy in the tail. */
 	if (len >= tail->cap / 2 && newlines && append_direct(t, data, len, newlines))
 		return true;
 	if (len > tail->cap - tail->len) {
@@ -303,8 +304,9 @@ static bool append_add(struct terminal *t, const char *data, size_t len, size_t 
 	return true;
 }
 
-/* The length of an SGR sequence, or of an EL without parameter, which does nothing where text ends,
-   in the window `p` from `at` on, by its classes; 0 for anything else and for a part of one. */
+/* The length of a sequence from `at` on in the window `p`, whose classes are given: SGR, or an EL
+   without parameter, which does nothing at the end of the text. 0: another or an incomplete
+   sequence. */
 static size_t colour_in_window(const char *p, size_t at, const struct marks *m)
 {
 	if (at + 3 > MARKS || p[at + 1] != '[')
@@ -316,11 +318,12 @@ static size_t colour_in_window(const char *p, size_t at, const struct marks *m)
 	return len + 1;
 }
 
-/* Text is copied in such pieces, so up to as much is read and written behind it. */
+/* Text is copied in pieces of this size, so up to as many bytes after it are read and written,
+   too. */
 #define PIECE 32
 
-/* Takes text, colours and CR LF from the MARKS bytes at p. Returns where it stopped: behind them,
-   or at something else or what is cut. */
+/* Takes text, colours and CR LF from the MARKS bytes at p. Returns where it stopped: behind these
+   bytes, at something else, or at an incomplete sequence. */
 static size_t take_window(struct terminal *t, const char *p, const char *end, struct marks m)
 {
 	struct tail *tail = &t->tail;
@@ -363,7 +366,7 @@ static size_t take_window(struct terminal *t, const char *p, const char *end, st
 	return at;
 }
 
-/* Short runs of text with colours and CR LF between them, by windows of MARKS bytes. Stops at
+/* Takes short runs of text with colours and CR LF between them, in windows of MARKS bytes. Stops at
    anything else, where a long run begins, and near the end. */
 static const char *take_runs(struct terminal *t, const char *p, const char *end)
 {
@@ -383,8 +386,8 @@ static const char *take_runs(struct terminal *t, const char *p, const char *end)
 	return p;
 }
 
-/* After a CR: frames of a progress bar, which a CR ends, are written over the last line as they
-   would be over its row. Stops at anything else, and before a line that may have to stay. */
+/* Called after a CR: writes the frames of a progress bar, each of which ends with a CR, over the
+   last line of the tail. Stops at anything else, and before a line that may have to stay. */
 static const char *take_frames(struct terminal *t, const char *p, const char *end)
 {
 	struct tail *tail = &t->tail;
@@ -411,8 +414,8 @@ static const char *take_frames(struct terminal *t, const char *p, const char *en
 	return p;
 }
 
-/* Takes a control character (not tab; a newline only if it does not imply CR). Returns false if it
-   is for the grid gear, which is then on. */
+/* Takes a control character (not tab; a newline only if it does not imply CR). Returns false if the
+   grid gear, which has begun then, has to take it. */
 static bool control(struct terminal *t, char c)
 {
 	struct tail *tail = &t->tail;
@@ -468,7 +471,7 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 			p = terminal_escape(t, p, end);
 			more = t->appending && t->parser.state == PARSER_GROUND;
 		}
-		/* Behind one colour or CR LF there are mostly more. */
+		/* After one colour or CR LF there are mostly more. */
 		if (more && !tail->carriage)
 			p = take_runs(t, p, end);
 		if (p == start)

@@ -1,5 +1,5 @@
-// Runs controls, escape sequences and control sequences: what moves the cursor and changes what is
-// shown; modes and answers are in mode.c. The names are those of xterm's ctlseqs document.
+// Runs controls, escape sequences and control sequences that move the cursor or change the screen;
+// modes and answers are in mode.c. The names are those of xterm's ctlseqs document.
 
 #include "supervisor/terminal/internal.h"
 
@@ -108,7 +108,7 @@ void cursor_restore(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	s->x = s->saved.x;
-	/* Moves the saved place up with the text, at most to the top. */
+	/* The saved row has moved up with the text, at most to the top. */
 	s->y = s->saved.y > s->base
 		       ? (unsigned)clamp((int64_t)(s->saved.y - s->base), 0, s->rows - 1)
 		       : 0;
@@ -197,7 +197,7 @@ static void erase_row(struct terminal *t, unsigned y)
 	t->screen->lines[y]->begun = false;
 }
 
-/* ED, EL; DECSED and DECSEL, which spare what is protected: nothing is */
+/* ED, EL; DECSED and DECSEL, which spare protected cells (there are none) */
 static void edit_erase(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -247,8 +247,8 @@ static void edit_chars(struct terminal *t)
 	grid_edit(t, s->y, s->x, t->final == '@' ? 0 : count, t->final == 'P' ? 0 : count);
 }
 
-/* SL, SR, DECIC, DECDC: columns go or come in all rows of the region, in the first column or at the
-   cursor. */
+/* SL, SR, DECIC, DECDC: remove or insert columns in all rows of the region, at the first column or
+   at the cursor. */
 static void edit_columns(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -299,13 +299,13 @@ static void edit_alignment(struct terminal *t)
 /* The tables. */
 
 enum flags {
-	QUIET = 1,  /* nothing is lost by dropping it, unless it changes cells */
+	QUIET = 1,  /* dropping it loses nothing, unless it changes cells */
 	APPEND = 2, /* the append gear goes on */
-	AT_END = 4, /* without parameter it does nothing where text ends */
+	AT_END = 4, /* without parameter it does nothing at the end of the text */
 };
 
 struct sequence {
-	uint32_t id; /* prefix and intermediates as collected, then the final byte; or 0 */
+	uint32_t id; /* prefix, intermediates and final byte, the last one lowest; or 0 */
 	unsigned flags;
 	void (*run)(struct terminal *t);
 };
@@ -357,7 +357,7 @@ static const struct sequence plain_csis[] = {
 	['u' - FINALS] = {.run = cursor_restore},                         /* SCORC */
 };
 
-/* The others. */
+/* Control sequences with prefix or intermediates. */
 static const struct sequence csis[] = {
 	{ID(' ', '@'), 0, edit_columns},               /* SL */
 	{ID(' ', 'A'), 0, edit_columns},               /* SR */
@@ -408,7 +408,8 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 			return;
 		append_leave(t, true);
 	}
-	/* The program draws: the look of bent rows matters more than their bytes. */
+	/* From here on the program draws, so the look of bent rows matters more than their
+	   bytes. */
 	if (s->bent && !(sequence->flags & (APPEND | AT_END))) {
 		for (unsigned y = 0; y < s->rows; y++)
 			if (s->lines[y]->bent)
@@ -419,7 +420,7 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	sequence->run(t);
 	if (t->appending || t->screen != s || s->base + s->y >= from)
 		return;
-	/* The cursor went up. Once a program redraws, any way up counts; before, only one over rows
+	/* The cursor went up. Before the program's first redraw, that counts only if it passed rows
 	   with text. DECRC to the row of the text, after something was drawn further down, does not
 	   count. */
 	bool counts = t->redraws > 0;
@@ -479,10 +480,11 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 	case PARSER_NOTHING: return;
 	case PARSER_SKIP: t->lossy = true; return;
 	case PARSER_EXECUTE:
-		/* A control inside a sequence: the rest of the sequence may be no part of it. */
+		/* A control inside a sequence: the bytes after it may belong to the sequence or be
+		   text. */
 		if (t->parser.state != PARSER_GROUND)
 			t->lossy = true;
-		/* Others do not move the cursor or change what follows. */
+		/* Other controls neither move the cursor nor change how later bytes are taken. */
 		if (t->appending && c >= '\b' && c <= 0x0F)
 			append_leave(t, true);
 		dispatch_control(t, c);

@@ -11,8 +11,8 @@
 /* The first combining mark: characters before it have one column and join nothing. */
 #define FIRST_MARK 0x300
 
-/* There is no room for more bytes of the cursor's row, since much of it takes no
-   column. The bytes so far go out now, after all rows above. */
+/* Called when `raw` of the cursor's row is full, since much of it takes no column: hands on all
+   rows above, and then the bytes so far. */
 static void hand_on_part(struct screen *s)
 {
 	struct row *row = s->lines[s->y];
@@ -28,8 +28,7 @@ static void hand_on_part(struct screen *s)
 	row->raw_len = 0;
 }
 
-/* The cursor's row is about to change. Keeps the bytes if they continue a plain
-   row. */
+/* Called before the cursor's row changes. Keeps the bytes in `raw` if they continue a plain row. */
 static struct row *begin_put(struct screen *s, const char *bytes, unsigned len)
 {
 	struct row *row = s->lines[s->y];
@@ -48,8 +47,8 @@ static struct row *begin_put(struct screen *s, const char *bytes, unsigned len)
 	return row;
 }
 
-/* The cells from..to of the row were written: no half of a wide character may
-   stay beside them. Returns whether something was overwritten. */
+/* Called when the cells from..to of the row were written: removes halves of wide characters beside
+   them. Returns whether something was overwritten. */
 static bool end_put(struct screen *s, struct row *row, unsigned from, unsigned to)
 {
 	bool overwritten = from < row->used;
@@ -65,9 +64,9 @@ static bool end_put(struct screen *s, struct row *row, unsigned from, unsigned t
 	return overwritten;
 }
 
-/* Lets go of characters of several parts that are not shown any more. Returns whether there may be
-   room then. A pool full of what is shown is left alone for a while, since looking costs as much as
-   writing so many characters. */
+/* Drops characters of several parts that are not shown any more. Returns whether there may be room
+   then. If everything in the pool is still shown, it does not look again for a while, since looking
+   costs as much as writing that many characters. */
 static bool compact(struct screen *s)
 {
 	struct cluster_pool *pool = &s->clusters, kept = {.cap = pool->cap, .limit = pool->limit};
@@ -102,7 +101,7 @@ static bool compact(struct screen *s)
 void grid_tab(struct screen *s)
 {
 	struct row *row = s->lines[s->y];
-	/* A soft wrap is followed by a character: a tab there was no plain text. */
+	/* In plain text a character follows a soft wrap, never a tab. */
 	bool keep = row->plain && s->x == row->end && !(row->wrapped && s->x == 0);
 	unsigned to = s->x < s->cols ? screen_next_tab(s) : s->x;
 	if (keep && s->own_tabs && to != (s->x / TAB_WIDTH + 1) * TAB_WIDTH) {
@@ -125,8 +124,8 @@ void grid_tab(struct screen *s)
 void grid_line_feed(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	/* A newline below text that a program put further down by moving the
-	   cursor is a line of the text; one in the empty part of the screen is not. */
+	/* A newline below text that the program placed further down by moving the cursor begins a
+	   line of the text; a newline in the empty part of the screen does not. */
 	bool begun = s->y == 0 || s->lines[s->y]->begun || !row_is_blank(s->lines[s->y]);
 	if (s->y == s->bottom)
 		screen_scroll(s, false);
@@ -138,7 +137,7 @@ void grid_line_feed(struct terminal *t)
 		s->x = s->cols - 1;
 }
 
-/* Takes `removed` cells out and puts `inserted` blank ones in; what follows moves. */
+/* Takes `removed` cells out and puts `inserted` blank ones in; the cells after them move. */
 static bool row_edit(struct row *row, unsigned cols, unsigned at, unsigned removed,
 		     unsigned inserted)
 {
@@ -146,7 +145,7 @@ static bool row_edit(struct row *row, unsigned cols, unsigned at, unsigned remov
 	if (at >= row->used)
 		return false;
 	row_touch(row);
-	/* A row that is empty again is as good as new. */
+	/* A row that is empty again is plain again. */
 	if (at == 0 && removed >= row->used) {
 		memset(cells, 0, row->used * sizeof(*cells));
 		row->used = row->end = 0;
@@ -158,7 +157,7 @@ static bool row_edit(struct row *row, unsigned cols, unsigned at, unsigned remov
 	if (inserted > cols - at)
 		inserted = cols - at;
 	unsigned from = at + removed, to = at + inserted;
-	/* No half of a wide character stays. */
+	/* Removes halves of wide characters. */
 	if (at > 0 && cell_width(cells[at - 1]) == 2)
 		cells[at - 1] = 0;
 	if (from < cols &&
@@ -187,7 +186,7 @@ void grid_edit(struct terminal *t, unsigned y, unsigned at, unsigned removed, un
 	t->lossy = true;
 }
 
-/* The last column was written and more comes: on to the next row. */
+/* Goes on in the next row, since the last column was written and more comes. */
 static void soft_wrap(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -202,14 +201,14 @@ static void soft_wrap(struct terminal *t)
 	screen_set_wrapped(s, s->y, true);
 }
 
-/* Shorter lines say nothing. */
+/* Shorter lines never stay. */
 #define TELLING_COLUMNS 8
 
-/* A program that has drawn so often without a line that stays will not have one. */
+/* After this many overwritten lines of which none stayed, the owner is no longer asked. */
 #define OVERWRITTEN_MOST 65536
 
-/* Whether the owner wants the line of the cursor's row to stay in the text. Never in the rows of a
-   program that moves the cursor up: it may be drawing several lines. */
+/* Whether the owner wants the line of the cursor's row to stay in the text. No line of a program
+   that moves the cursor up stays, since it may be drawing several lines. */
 static bool stays(struct terminal *t, const struct row *row)
 {
 	const struct screen *s = t->screen;
@@ -217,8 +216,7 @@ static bool stays(struct terminal *t, const struct row *row)
 	struct buffer line = BUFFER_INIT;
 	struct emitter e = {.write = emitter_collect, .ctx = &line};
 	bool wanted = false;
-	/* How much of the line is new since a line stayed: a longer line before it has left its
-	   end. */
+	/* Leaves out the end of the line if it is the rest of a longer line that stayed. */
 	const struct buffer *stayed = &t->overwritten.stayed;
 	bool same_size = stayed->len == now.used * sizeof(*row->cells);
 	while (same_size && now.used > 0 &&
@@ -250,8 +248,8 @@ static __attribute__((noinline, cold)) void note_overwritten(struct terminal *t)
 	terminal_keep_row(t);
 }
 
-/* Characters of which this is the first are about to be written. The frames of what reports its
-   progress begin alike, or with numbers and signs. */
+/* Called before characters are written, of which this is the first. Frames of a progress report
+   begin alike, or with numbers and signs. */
 static inline void begin_text(struct terminal *t, uint32_t first)
 {
 	const struct screen *s = t->screen;
@@ -271,7 +269,7 @@ static void print_ascii(struct terminal *t, const char *data, size_t len)
 			if (t->modes.wrap) {
 				soft_wrap(t);
 			} else {
-				/* Each one overwrites the last column. */
+				/* Without wrapping, each character overwrites the last column. */
 				s->x = s->cols - 1;
 				data += len - 1;
 				len = 1;
@@ -287,14 +285,14 @@ static void print_ascii(struct terminal *t, const char *data, size_t len)
 	t->width = 1;
 }
 
-/* Where the character before the cursor is. */
+/* The column of the character before the cursor. */
 static unsigned column_before(const struct screen *s)
 {
 	unsigned x = s->x - 1;
 	return x > 0 && cell_width(s->lines[s->y]->cells[x]) == 0 ? x - 1 : x;
 }
 
-/* A mark, or another part of the character before it. */
+/* Prints a mark, or another part of the character before it. */
 static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsigned len)
 {
 	struct screen *s = t->screen;
@@ -309,7 +307,7 @@ static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsig
 	if (t->width != 1 || s->x >= s->cols ||
 	    utf8_width_joined(parts[0], parts[count - 1], cp) < 2)
 		return;
-	/* It takes two columns now. */
+	/* The character takes two columns now. */
 	if (t->modes.insert)
 		t->lossy |= row_edit(row, s->cols, s->x, 0, 1);
 	t->lossy |= s->x < row->used;
@@ -324,7 +322,7 @@ __attribute__((noinline)) static bool joins(const struct terminal *t, uint32_t c
 {
 	const struct screen *s = t->screen;
 	uint32_t parts[CLUSTER_PARTS];
-	/* At the end of a full row xterm.js loses a mark that stands alone. */
+	/* xterm.js loses a lone mark at the end of a full row; here it joins. */
 	if (width == 0)
 		return s->x > 0 && (t->width || s->x >= s->cols);
 	if (!t->width || s->x == 0)
@@ -383,7 +381,7 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 	t->lossy |= end_put(s, row, x, x + (width == 2 ? 2 : 1));
 }
 
-/* A part of a character as it is in a cell. */
+/* Prints a part of a character that was in a cell. */
 static void print_part(struct terminal *t, uint32_t part)
 {
 	char bytes[4];
@@ -392,7 +390,7 @@ static void print_part(struct terminal *t, uint32_t part)
 
 void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len)
 {
-	/* One column, as for the replacement character that xterm shows. */
+	/* Takes one column, like the replacement character that xterm shows. */
 	grid_print(t, CELL_INVALID + (unsigned char)bytes[0], bytes, 1);
 	for (unsigned i = 1; i < len; i++)
 		print_mark(t, CELL_INVALID + (unsigned char)bytes[i], bytes + i, 1);
@@ -419,7 +417,7 @@ void grid_repeat(struct terminal *t)
 	unsigned len = cluster_parts(&s->clusters, cell, parts);
 	if (!cell_has_text(cell))
 		return;
-	/* More repetitions would only push equal rows out of the screen. */
+	/* More repetitions would only scroll equal rows off the screen. */
 	if (count > s->cols * s->rows)
 		count = s->cols * s->rows;
 	while (count-- > 0) {
@@ -440,7 +438,7 @@ static unsigned decode_narrow(const char *data, const char *end, uint32_t *cp)
 		*cp = (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu);
 		return utf8_width(*cp) == 1 ? 2 : 0;
 	}
-	/* E0 and ED have second bytes that are not valid, EF has the BOM. */
+	/* After E0 and ED some second bytes are invalid, and EF begins the BOM. */
 	if (p[0] >= 0xE1 && p[0] <= 0xEE && p[0] != 0xED && end - data >= 3 &&
 	    (p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80) {
 		*cp = (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
@@ -449,8 +447,8 @@ static unsigned decode_narrow(const char *data, const char *end, uint32_t *cp)
 	return 0;
 }
 
-/* Characters beyond ASCII at p, or a part of one: a run of narrow ones, or a
-   single one. Returns where they end. */
+/* Takes characters beyond ASCII at p: a run of narrow ones, a single one, or a part of one. Returns
+   where they end. */
 static const char *print_other(struct terminal *t, const char *p, const char *end)
 {
 	struct screen *s = t->screen;
@@ -516,7 +514,7 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end, bool a
 		} else if (c == 0x1B) {
 			p = terminal_escape(t, p, end);
 		} else if (c == '\r') {
-			/* As dispatch_control() does it: the most frequent one here. */
+			/* Takes CR, the most frequent control here, as dispatch_control() does. */
 			if (again)
 				t->screen->lines[t->screen->y]->returned = true;
 			else
@@ -545,11 +543,10 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end, bool a
 	return p;
 }
 
-/* The window changed: every line is laid out anew for the new width, and what no
-   longer fits scrolls off the top. The alternate screen is only cut or extended,
-   since programs redraw it. */
+/* A change of the window's size: every line is laid out for the new width, and rows that do not fit
+   scroll off the top. The alternate screen is only cut or extended, since programs redraw it. */
 
-/* A plain row's bytes. A character that is cut at their end stays cut. */
+/* Prints a plain row's bytes again. A character that is cut at their end stays cut. */
 static void replay(struct terminal *t, const struct row *row)
 {
 	grid_feed(t, row->raw, row->raw + row->raw_len, true);
@@ -558,9 +555,9 @@ static void replay(struct terminal *t, const struct row *row)
 	t->partial_len = 0;
 }
 
-/* The row's text has no colours, so they are taken from the old cells. Cells are paired from the
-   last one backwards, since the first may have left the screen; gaps of wide characters and tabs
-   may be elsewhere now. */
+/* Copies colours from the old cells, since the row's text has none. Pairs the cells from the last
+   one backwards, since the first may have left the screen, and passes over gaps of wide characters
+   and tabs, which may be elsewhere now. */
 static void copy_styles(struct screen *s, const struct row *old)
 {
 	unsigned y = s->y, x = s->lines[y]->used;
@@ -577,8 +574,8 @@ static void copy_styles(struct screen *s, const struct row *old)
 	}
 }
 
-/* The rows first..last are one line of text. Prints it to the screen that is
-   shown. If the old cursor is in it, *x and *y get its new place. */
+/* Prints the line of the rows first..last to the screen that is shown. If the old cursor is in that
+   line, *x and *y get its new place. */
 static void copy_line(struct terminal *t, const struct screen *from, unsigned first, unsigned last,
 		      uint64_t *y, unsigned *x)
 {
@@ -683,7 +680,7 @@ void terminal_resize(struct terminal *t, unsigned cols, unsigned rows)
 		append_leave(t, false);
 	t->options.cols = cols;
 	t->options.rows = rows;
-	/* The text is written as to a new terminal. */
+	/* The text is written to a terminal with default modes. */
 	struct terminal scratch = *t;
 	scratch.screen = scratch.normal = normal;
 	scratch.modes = (struct modes){.wrap = true};

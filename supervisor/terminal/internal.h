@@ -1,8 +1,8 @@
 // Shared by the files of this folder. Others use terminal.h.
 //
-// The way of a byte: terminal_feed() -> text in the append gear (append.c) or in
-// the grid gear (grid.c), anything else -> parser.c -> dispatch.c and mode.c
-// -> screen.c -> emitter.c -> events.text.
+// The way of a byte: terminal_feed() passes text to the append gear (append.c) or the grid gear
+// (grid.c), and other bytes to parser.c, which calls dispatch.c and mode.c. Rows go from screen.c
+// through emitter.c to events.text.
 #ifndef TERSE_TERMINAL_INTERNAL_H
 #define TERSE_TERMINAL_INTERNAL_H
 
@@ -24,11 +24,11 @@ struct terminal;
 
 struct charsets {
 	char sets[2];   /* G0 and G1 */
-	unsigned level; /* which of them is in use */
-	char current;   /* usually sets[level]; DECRC restores it by itself */
+	unsigned level; /* which of `sets` is in use */
+	char current;   /* usually sets[level]; DECRC restores only this */
 };
 
-/* ESC ( F and the like. False if the sequence is none that designates a set. */
+/* Runs ESC ( F and the like. Returns false if the sequence does not designate a set. */
 bool charsets_select(struct terminal *t, char final);
 
 /* The code point that the set shows for the ASCII character `c`. */
@@ -36,9 +36,9 @@ uint32_t charset_map(char set, unsigned char c);
 
 /* One cell of the grid: a code point, its width and two flags in 32 bits.
 
-   The value 0 is a blank cell nothing was written to, and an ASCII character is
-   its own value, so that runs of ASCII are widened without looking at them. A
-   wide character takes two cells; the second is a stub: no character, no width. */
+   The value 0 is a blank cell that was never written to. An ASCII character is its own value, so
+   that runs of ASCII are widened without looking at them. A wide character takes two cells; the
+   second is a stub: no character, no width. */
 
 #define CELL_TEXT    0x1FFFFFu           /* the code point, or the number of a cluster */
 #define CELL_ZERO    (UINT32_C(1) << 21) /* takes no column: a stub or a lone mark */
@@ -49,13 +49,13 @@ uint32_t charset_map(char set, unsigned char c);
 #define STYLE_RGB     0x1000000u
 #define STYLE_PALETTE 0x2000000u
 
-/* How characters look (options.styles of terminal.h). */
+/* The look of characters (options.styles of terminal.h). */
 struct style {
 	uint32_t ink, paper;
 	uint32_t attributes; /* a bit for each parameter of SGR that is set, 1 to 9 */
 };
 
-/* Its number in struct styles; else 0. */
+/* The number of the cell's style in struct styles; 0: none. */
 #define CELL_STYLE_SHIFT 25
 #define CELL_STYLE       (UINT32_C(127) << CELL_STYLE_SHIFT)
 
@@ -74,59 +74,58 @@ static inline bool cell_has_text(uint32_t cell)
 	return (cell & (CELL_TEXT | CELL_CLUSTER)) != 0;
 }
 
-/* Whether it shows something. */
+/* Whether the cell shows anything but a blank. */
 static inline bool cell_has_ink(uint32_t cell)
 {
 	return cell_has_text(cell) && (cell & (CELL_TEXT | CELL_CLUSTER)) != ' ';
 }
 
-/* Whether it shows a letter of ASCII. */
+/* Whether the cell shows an ASCII letter. */
 static inline bool cell_is_letter(uint32_t cell)
 {
 	return (cell | 32) >= 'a' && (cell | 32) <= 'z';
 }
 
-/* The second half of a wide character (or what is left of it). */
+/* Whether the cell is the second half of a wide character. */
 static inline bool cell_is_stub(uint32_t cell)
 {
 	return (cell & CELL_ZERO) && !cell_has_text(cell);
 }
 
 /* Characters with combining marks: a base and the marks, in a pool that the cells of one screen
-   share. CELL_TEXT of such a cell is the place of the first part; a 0 is behind the last.
+   share. CELL_TEXT of such a cell is the index of the first part; a 0 follows the last.
 
-   The pool grows with need up to a limit. When it is full, what is still shown is copied to a new
-   one (grid.c). */
+   The pool grows up to a limit. When it is full, the characters that are still shown are copied to
+   a new pool (grid.c). */
 
-/* Real text stays far below (Unicode's stream-safe format allows 30 marks). */
+/* The most parts of a character. Unicode's stream-safe format allows 30 marks. */
 #define CLUSTER_PARTS 32
 
 struct cluster_pool {
 	uint32_t *text;
 	uint32_t len, cap, limit;
-	uint32_t rest; /* how often not to look for room, since the last time found nothing */
+	uint32_t rest; /* how often to skip the search for room, since the last one found none */
 };
 
 /* The parts of the character of a cell; returns their number, at least 1. */
 unsigned cluster_parts(const struct cluster_pool *pool, uint32_t cell,
 		       uint32_t parts[CLUSTER_PARTS]);
 
-/* Adds a mark to a cell (which has text) in place. False: no room, or the cell has its number of
-   parts; the cell is as it was. */
+/* Adds a mark to a cell, which has text. Returns false, with the cell unchanged, if there is no
+   room or the cell has CLUSTER_PARTS parts. */
 bool cluster_add(struct cluster_pool *pool, uint32_t *cell, uint32_t mark);
 
-/* Writes a part as the bytes that it came as, 4 at most. Returns their number. */
+/* Writes the original bytes of a part, 4 at most. Returns their number. */
 size_t part_put(uint32_t part, char *bytes);
 
 /* One row of a screen.
 
-   A row is plain while it was only ever written from left to right at its end.
-   Then `raw` has the bytes as the program wrote them (tabs, trailing blanks,
-   invalid UTF-8), and these are its text. Once anything else happened to it the
-   text is made from the cells.
+   A row is plain as long as it was only written from left to right at its end. Then `raw` has the
+   bytes as the program wrote them (tabs, trailing blanks, invalid UTF-8), and they are the row's
+   text. After any other change the text is made from the cells.
 
-   Functions that change cells return whether they changed anything that was
-   shown. Columns are 0-based; `cols` is the width of the screen. */
+   Functions that change cells return whether they changed anything that was shown. Columns are
+   0-based; `cols` is the width of the screen. */
 
 struct row {
 	uint32_t *cells;
@@ -136,31 +135,32 @@ struct row {
 	unsigned raw_len; /* plain: bytes of `raw` in use; else 0 */
 	bool plain;
 	bool wrapped;      /* continues the row above (soft wrap) */
-	bool begun;        /* a newline led here, so the line above is complete */
+	bool begun;        /* a newline moved the cursor here, so the line above is complete */
 	bool handed;       /* its text was handed on already */
 	bool uneven;       /* plain: a character was not one column wide */
-	bool bent;         /* plain: has a tab that the text alone would put elsewhere */
+	bool bent;         /* plain: has a tab that leads to another column if the text is shown by
+			      itself */
 	bool returned;     /* a CR that is part of the text ends it */
-	bool partial;      /* what went before `raw` in this row was handed on already */
+	bool partial;      /* the start of this row, before `raw`, was handed on already */
 	uint64_t reported; /* row_sum() of a whole line that was handed on early, or 0 */
-	uint64_t sum;      /* row_sum() when terminal_settle() looked last ... */
-	int64_t since;     /* ... and from when on it was that */
+	uint64_t sum;      /* row_sum() at the last terminal_settle() */
+	int64_t since;     /* since when `sum` has been the same */
 };
 
-/* Bytes of `raw` that a row of `cols` columns has room for: wide characters with marks, and some
-   idle tabs. */
+/* The size of `raw` for a row of `cols` columns: room for wide characters with marks, and for some
+   tabs that move nothing. */
 static inline size_t row_raw_size(unsigned cols)
 {
 	return (size_t)cols * 8 + 64;
 }
 
-/* Whether nothing was written to it (tabs count as written). */
+/* Whether nothing was written to the row (a tab counts as written). */
 static inline bool row_is_blank(const struct row *row)
 {
 	return row->used == 0 && row->raw_len == 0 && !row->partial;
 }
 
-/* The row's text no longer is what was written. */
+/* Makes the row a row that is not plain. */
 static inline void row_touch(struct row *row)
 {
 	row->plain = false;
@@ -172,15 +172,15 @@ static inline void row_touch(struct row *row)
 /* A hash of the look of a row; not 0. */
 uint64_t row_sum(const struct row *row, const struct cluster_pool *pool);
 
-/* Whether there is a written cell (a written blank counts, a tab does not); `ink`: one that is not
-   blank. */
+/* Whether a cell was written to (a blank counts, a tab does not); `ink`: whether a cell shows
+   anything but a blank. */
 bool row_has_text(const struct row *row, bool ink);
 
-/* Hands the row on, unless it was as it is now. */
+/* Hands the row on, unless it was handed on before in the same form. */
 void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *pool,
 	      struct emitter *e);
 
-/* The cells' text, whether the row is plain or not. */
+/* Hands on the text of the cells, whether the row is plain or not. */
 void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_pool *pool,
 		    struct emitter *e);
 
@@ -194,7 +194,7 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 
 struct saved_cursor {
 	unsigned x;
-	uint64_t y; /* counted from the first row of all, as `base` is */
+	uint64_t y; /* counted from the very first row, as `base` is */
 	uint32_t style;
 	struct style pen;
 	char charset;
@@ -204,37 +204,37 @@ struct screen {
 	unsigned cols, rows;
 	unsigned x, y;        /* the cursor */
 	unsigned top, bottom; /* scroll region, both inside */
-	unsigned low;         /* rows below are blank and no newline led to them */
+	unsigned low;         /* rows below are blank, and no newline moved the cursor to them */
 	uint64_t base;        /* rows that scrolled off the top */
 	struct saved_cursor saved;
 	struct row **lines; /* the rows from the top */
 	bool *tabs;
 	bool own_tabs; /* the stops are not every eight columns */
-	bool bent;     /* there may be a row that is */
+	bool bent;     /* there may be a bent row */
 	struct cluster_pool clusters;
-	/* The normal screen's: rows that scroll off the top go there. */
+	/* Of the normal screen: gets the rows that scroll off the top. */
 	struct emitter *emitter;
 };
 
-/* With an emitter it is a normal screen. NULL with ENOMEM. */
+/* Makes a screen; with an emitter it is a normal one. Returns NULL with ENOMEM. */
 struct screen *screen_new(unsigned cols, unsigned rows, struct emitter *emitter);
 void screen_free(struct screen *s);
 
-/* A copy without an emitter. If it is of another size it is cut or extended, without margins. NULL
-   with ENOMEM. */
+/* Makes a copy without an emitter. If the size differs, rows and columns are cut off or added, and
+   there are no margins. Returns NULL with ENOMEM. */
 struct screen *screen_copy(const struct screen *from, unsigned cols, unsigned rows);
 
-/* Takes over what does not depend on the text: tab stops, the saved cursor. */
+/* Takes over the tab stops and the saved cursor. */
 void screen_keep(struct screen *s, const struct screen *from);
 
-/* Blank, cursor at the top left, no margins, tab stops every eight columns. The saved
-   cursor and `base` stay. */
+/* Resets the screen: blank, cursor at the top left, no margins, tab stops every eight columns. The
+   saved cursor and `base` stay. */
 void screen_clear(struct screen *s);
 
-/* A newline led to the row. */
+/* Notes that a newline moved the cursor to the row. */
 void screen_begin(struct screen *s, unsigned y);
 
-/* The row's content changed: if its line was handed on, it will be once more. */
+/* Notes that the row's content changed: if its line was handed on, it will be handed on again. */
 void screen_changed(struct screen *s, unsigned y);
 
 void screen_set_wrapped(struct screen *s, unsigned y, bool wrapped);
@@ -243,23 +243,22 @@ void screen_set_wrapped(struct screen *s, unsigned y, bool wrapped);
    The top row scrolls off if the region begins at the top of the screen. */
 void screen_scroll(struct screen *s, bool wrapped);
 
-/* Rows from..to (both inside) move up or down by `count`; what leaves is lost and
-   blank rows come in. */
+/* Moves the rows from..to (inclusive) up or down by `count`; rows that leave are lost, and blank
+   rows come in. */
 void screen_move(struct screen *s, bool down, unsigned from, unsigned to, unsigned count);
 
 /* The next tab stop to the right of the cursor, or the last column. */
 unsigned screen_next_tab(const struct screen *s);
 
-/* How many rows are in use: down to the last one that has something in it or that a newline led
-   to. */
+/* How many rows are in use: down to the last one with something in it, or to which a newline moved
+   the cursor. */
 unsigned screen_depth(const struct screen *s);
 
 /* The emitter puts rows together to lines of text and hands them on.
 
-   A row's end is undecided until the next row is known: the next one may be its
-   soft-wrapped continuation (then the blanks at its end are part of the line) or
-   a new line (then they are not, and a newline is due). So newlines and blanks
-   are owed until text follows. */
+   A row's end is undecided until the next row is known. If that is its soft-wrapped continuation,
+   the blanks at its end are part of the line. If it is a new line, they are not, and a newline is
+   due. So newlines and blanks are owed until text follows. */
 
 #define EMITTER_STAGE 16384
 
@@ -274,17 +273,17 @@ struct emitter {
 	bool open;         /* the last row's end is undecided */
 	bool gap;          /* that row's last cell is blank */
 	bool any;          /* anything was written */
-	bool in_line;      /* and its last byte was no newline */
+	bool in_line;      /* something was written, and its last byte was no newline */
 };
 
-/* A new row begins. `wrapped`: it continues the last one; `wide`: its first
-   character is wide, so a gap at the last row's end was no blank. */
+/* Begins a new row. `wrapped`: it continues the last one; `wide`: its first character is wide, so a
+   gap at the last row's end was no blank. */
 void emitter_row(struct emitter *e, bool wrapped, bool wide);
 
-/* Text of the current row, not beginning with blanks that are to be trimmed. */
+/* Adds text to the current row. It must not begin with blanks that are to be trimmed. */
 void emitter_text(struct emitter *e, const char *data, size_t len);
 
-/* Ends the current line, if one is open, and writes what is owed. */
+/* Ends the current line, if one is open, and writes the owed newlines and blanks. */
 void emitter_close(struct emitter *e);
 
 /* Writes the newlines that are owed. */
@@ -298,11 +297,11 @@ void emitter_collect(void *ctx, const char *data, size_t len);
 
 /* Control strings: OSC, DCS, SOS, PM and APC.
 
-   Their content is not shown, except the window's title, and "[image]" where a picture is. One that
-   does not end must not swallow a log: an OSC ends at a newline, any string at the end of the run
-   or when it is longer than STRING_HOLD, and then all of it was text. Only a string that carries
-   data may be longer, for as long as it looks like data: sixel, kitty's graphics, OSC 52 and 1337,
-   and what tmux passes through. */
+   Their content is not shown, except the window's title, and "[image]" where a picture is. A string
+   that does not end must not swallow a log. So an OSC string is given up at a newline, and any
+   string at the end of the run or when it is longer than STRING_HOLD; a string that is given up
+   becomes text. Only a string that carries data (sixel, kitty's graphics, OSC 52 and 1337, tmux's
+   passthrough) may be longer, as long as it looks like data. */
 
 #define STRING_HOLD ((size_t)4096)
 #define TITLE_LEN   256 /* bytes with the NUL; the rest is dropped */
@@ -310,14 +309,14 @@ void emitter_collect(void *ctx, const char *data, size_t len);
 struct string {
 	char held[STRING_HOLD]; /* from the byte behind ESC on */
 	size_t len;
-	bool more; /* came than is held */
+	bool more; /* more came than is held */
 	char title[TITLE_LEN];
 };
 
 /* Takes the next bytes of the string. Returns where it ended, or `end`. */
 const char *string_feed(struct terminal *t, const char *p, const char *end);
 
-/* The string does not end: it becomes text. */
+/* Gives up a string that does not end: it becomes text. */
 void string_give_up(struct terminal *t);
 
 /* The terminal. */
@@ -326,11 +325,11 @@ void string_give_up(struct terminal *t);
 #define NUL_SYMBOL       0x2400
 #define NUL_SYMBOL_BYTES "\xE2\x90\x80"
 
-/* Kept in plain text, and no character to a terminal. */
+/* A byte order mark: kept in plain text, ignored by a terminal. */
 #define BYTE_ORDER_MARK 0xFEFF
 
-/* Modes that decide where text goes, and others that are only remembered. mode.c has their
-   numbers. */
+/* Modes that decide where text goes, and others that are only remembered. mode.c has the numbers of
+   all. */
 struct modes {
 	bool insert;
 	bool newline; /* LF, VT and FF return to the first column */
@@ -341,8 +340,8 @@ struct modes {
 	bool others[12];
 };
 
-/* The append gear's text: what follows the rows above the cursor of the normal
-   screen, from its row on. It ends where the cursor is. */
+/* The append gear's text: from the start of the row that the normal screen's cursor was in when the
+   gear began, up to the cursor. */
 struct tail {
 	char *data;
 	size_t len, cap;
@@ -350,15 +349,15 @@ struct tail {
 	bool carriage; /* a CR came last, so the cursor is in the first column */
 	bool apart;    /* something other than text came last: the next byte begins a new
 			  character */
-	bool broken;   /* and a mark does not join the character before it */
-	bool redrawn;  /* its last line was written over, so that row is not plain */
+	bool broken;   /* `apart`, and a mark does not join the character before it */
+	bool redrawn;  /* its last line was written over, so its row will not be plain */
 };
 
-/* The looks of characters: as many as a cell can tell apart. */
+/* The styles in use; a cell has room for the numbers of this many. */
 #define STYLES 127
 
 struct styles {
-	struct style pen; /* of the next character */
+	struct style pen; /* style of the next character */
 	struct style table[STYLES];
 	unsigned count;
 };
@@ -376,7 +375,7 @@ struct terminal {
 	struct modes modes;
 	struct charsets charsets;
 	struct string string;
-	uint32_t style; /* of the next character, as in a cell */
+	uint32_t style; /* style of the next character, as in a cell */
 	struct styles styles;
 	unsigned width; /* width of the last character, for marks and REP; 0 if there is none */
 	struct tail tail;
@@ -388,7 +387,8 @@ struct terminal {
 	struct overwritten {
 		bool watched;   /* the owner wants lines to stay, and the program only returns to a
 				   line's start */
-		unsigned looks; /* since a line stayed, or from the start */
+		unsigned looks; /* how often the owner was asked since a line stayed, or from the
+				   start */
 		struct buffer stayed; /* the cells of the last one */
 	} overwritten;
 	uint64_t version;
@@ -401,34 +401,34 @@ struct terminal {
 
 /* append.c */
 
-/* Text, and what does not leave the append gear, from p on. Returns where it
-   stopped: at `end`, at a sequence to parse, or because the gear is off. */
+/* Takes text, and controls that do not end the append gear, from p on. Returns where it stopped: at
+   `end`, at a sequence to parse, or where the gear ended. */
 const char *append_feed(struct terminal *t, const char *p, const char *end);
-/* Turns the tail into rows, and hands on what has scrolled off; the append gear is off then. `cut`:
-   what follows is no text, so an unfinished character stays one. */
+/* Ends the append gear: turns the tail into rows, and hands on those that have scrolled off. `cut`:
+   no text follows, so an unfinished character stays unfinished. */
 void append_leave(struct terminal *t, bool cut);
-/* After a newline in the grid gear: the append gear is on if it can be. */
+/* Called after a newline in the grid gear: begins the append gear if that is possible. */
 void append_enter(struct terminal *t);
-/* Hands on what has scrolled off, if the tail is longer than `most`. */
+/* Hands on the lines that have scrolled off, if the tail is longer than `most`. */
 void append_trim(struct terminal *t, size_t most);
-/* The text up to the cursor, at the end of the run. */
+/* Hands on the text up to the cursor, at the end of the run. */
 void append_emit(const struct terminal *t, struct emitter *e);
 
 /* grid.c */
 
-/* Text and single controls, from p on, until a sequence begins or the append
-   gear takes over. `again`: lines of plain text that were taken before, as they
-   were kept: a newline is one whatever the modes are, and a CR is part of the text. */
+/* Takes text and single controls, from p on, until a sequence begins or the append gear takes over.
+   `again`: the text was taken before and is replayed: a newline begins a new line whatever the
+   modes are, and a CR is part of the text. */
 const char *grid_feed(struct terminal *t, const char *p, const char *end, bool again);
 void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len);
-/* Bytes that are no character. */
+/* Prints bytes that are no character. */
 void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len);
 void grid_line_feed(struct terminal *t);
 /* Moves to the next tab stop. A plain row keeps the tab as a tab. The row is marked as bent if the
    tab would lead to another column when the text is shown again: the last column cut it short, the
    row is the rest of a line, or the reader counts characters instead of columns. */
 void grid_tab(struct screen *s);
-/* row_edit() of row `y`: what is lost is noted. */
+/* Removes and inserts cells in row `y`; notes it if written text is lost. */
 void grid_edit(struct terminal *t, unsigned y, unsigned at, unsigned removed, unsigned inserted);
 /* REP */
 void grid_repeat(struct terminal *t);
@@ -437,14 +437,14 @@ void grid_repeat(struct terminal *t);
 
 /* Whether the LF at p has a CR before it that is part of the text. */
 bool terminal_keeps_return(const struct terminal *t, const char *p);
-/* Bytes, as they come. */
+/* Takes bytes as they come. */
 void terminal_take(struct terminal *t, const char *data, size_t len);
-/* A character that began in t->partial: completes it with bytes from p on.
-   Returns where it ended. */
+/* Completes the character that began in t->partial with bytes from p on. Returns where it ended. */
 const char *terminal_resume(struct terminal *t, const char *p, const char *end);
-/* The ESC at p, and a control sequence that is all there. Returns where it ended. */
+/* Takes the ESC at p, and the control sequence that it begins if all of that is there. Returns
+   where it stopped. */
 const char *terminal_escape(struct terminal *t, const char *p, const char *end);
-/* Hands on the cursor's row, which is a line, and all lines above. It is about to change. */
+/* Hands on the cursor's row, which is a line and is about to change, and all lines above. */
 void terminal_keep_row(struct terminal *t);
 /* Makes a copy of the terminal with all text in cells, so that looking changes nothing. Lines that
    leave the copy's screen go to `out`, unless that is NULL. Returns 0, or -1 with ENOMEM. */
@@ -453,10 +453,10 @@ void terminal_copy_end(struct terminal *copy);
 /* The place of the cursor, from 1. */
 void terminal_find_cursor(const struct terminal *seen, unsigned *row, unsigned *col);
 
-/* dispatch.c: what the parser found, and a single control character */
+/* dispatch.c: runs a sequence that the parser found, or a single control character */
 void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c);
 void dispatch_control(struct terminal *t, uint32_t c);
-/* After a sequence or string: the next character does not join the one before. */
+/* Called after a sequence or string: the next character does not join the one before. */
 void dispatch_ended(struct terminal *t);
 
 /* dispatch.c: the cursor */
@@ -466,8 +466,8 @@ void cursor_restore(struct terminal *t);
 
 /* mode.c: SM and RM, DECKPAM and DECKPNM, DECSTR, RIS */
 void mode_init(struct terminal *t);
-/* Whether one of the modes among the parameters changes how text is taken; the append gear knows
-   none of those. */
+/* Whether one of the modes among the parameters changes how text is taken. The append gear supports
+   no such mode. */
 bool mode_acts(const struct terminal *t);
 void mode_change(struct terminal *t);
 void mode_soft_reset(struct terminal *t);
@@ -477,7 +477,7 @@ void mode_repaint(const struct terminal *t, struct buffer *out);
 /* Answers a query. */
 void mode_reply(struct terminal *t);
 
-/* style.c: no colours any more; SGR, which is kept for pictures only (options.styles). */
+/* style.c: resets the style; runs SGR, whose styles are kept only for options.styles. */
 void style_reset(struct terminal *t);
 void style_take(struct terminal *t);
 

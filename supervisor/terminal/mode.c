@@ -1,8 +1,7 @@
 // Modes, resets, and the answers to what a program asks of the terminal.
 //
-// OSC 10/11 (colours) and the kitty keyboard's CSI ? u stay unanswered: programs
-// take silence to mean that there is no such thing, and an answer would turn
-// features on.
+// OSC 10/11 (colours) and the kitty keyboard's CSI ? u stay unanswered: programs take silence for
+// "not supported", and an answer would turn features on.
 
 #include "supervisor/terminal/internal.h"
 
@@ -87,12 +86,12 @@ bool charsets_select(struct terminal *t, char final)
 
 #define FLAG(name) (offsetof(struct modes, name) + 1)
 
-/* All that are known. */
+/* All known modes. */
 static const struct mode {
 	uint16_t number;
 	char prefix;  /* '?' of private ones */
-	bool acts;    /* has a say in the text */
-	bool kept;    /* has one in what keys send */
+	bool acts;    /* changes the text */
+	bool kept;    /* changes what keys send */
 	uint8_t flag; /* its place in struct modes, from 1 */
 } modes[] = {
 	{4, 0, .acts = true, .flag = FLAG(insert)},
@@ -155,7 +154,7 @@ static void set_alternate(struct terminal *t, bool on)
 	if (to == from)
 		return;
 	TRACE(TERMINAL, "alternate screen %s", on ? "on" : "off");
-	/* It stays to be looked at until it is entered again. */
+	/* The alternate screen keeps its picture until it is entered again. */
 	if (on)
 		screen_clear(to);
 	to->x = from->x;

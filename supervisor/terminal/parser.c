@@ -77,7 +77,7 @@ static enum parser_event step_csi(struct parser *parser, uint32_t c)
 	} else if (c == ':') {
 		parser->sub = true;
 	} else if (c == ';') {
-		/* Past the limit: what follows is dropped like a sub-parameter. */
+		/* Parameters past the limit are dropped, like sub-parameters. */
 		parser->sub = parser->count >= PARSER_PARAMS;
 		if (!parser->sub)
 			parser->params[parser->count++] = 0;
@@ -116,7 +116,7 @@ enum parser_event parser_step(struct parser *parser, uint32_t c)
 		return step_csi(parser, c);
 	if (c < 0x7F && state >= PARSER_ESCAPE)
 		return step_escape(parser, c);
-	/* No sequence has such a character. */
+	/* Such a character is never part of a sequence. */
 	if (state != PARSER_CSI_IGNORE)
 		parser->state = PARSER_GROUND;
 	return PARSER_SKIP;
@@ -174,7 +174,7 @@ static bool is_sixel(const struct string *s)
 	return s->held[0] == 'P' && i < s->len && s->held[i] == 'q';
 }
 
-/* Whether one of the words is in the string before its data. */
+/* Whether one of the words is in the string before its data, which the byte `data` begins. */
 static bool names(const struct string *s, char data, const char *const *words)
 {
 	const char *end = memchr(s->held, data, s->len);
@@ -190,7 +190,7 @@ static bool is_data(char c)
 	return (c > ' ' && c <= '~') || c == '\r' || c == '\n';
 }
 
-/* Whether a string that is as long as what is held may go on with this byte. */
+/* Whether a string that has filled `held` may go on with this byte. */
 static bool may_go_on(const struct string *s, char c)
 {
 	size_t i = 0;
@@ -221,7 +221,7 @@ static void take_title(struct string *s)
 	s->title[len] = '\0';
 }
 
-/* A word of terse's own: no character set changes it. */
+/* Prints a word of terse's own, which no character set changes. */
 static void parser_string_show(struct terminal *t, const char *word)
 {
 	if (t->appending) {
@@ -232,7 +232,7 @@ static void parser_string_show(struct terminal *t, const char *word)
 		grid_print(t, (unsigned char)*word, word, 1);
 }
 
-/* The byte that ends the string came. */
+/* Ends the string at the byte `c`. */
 static void complete(struct terminal *t, unsigned char c)
 {
 	static const char *const shown[] = {"Ga=T", "Ga=p", ",a=T", ",a=p", NULL};
@@ -243,7 +243,7 @@ static void complete(struct terminal *t, unsigned char c)
 		return;
 	const struct string *s = &t->string;
 	take_title(&t->string);
-	/* Others only load a picture or ask. */
+	/* Other strings only load a picture or ask something. */
 	bool is_picture = begins_with(s, "_G") ? names(s, ';', shown)
 			  : begins_with(s, "]1337;File=") || begins_with(s, "]1337;MultipartFile=")
 				  ? names(s, ':', inlined)
@@ -261,7 +261,7 @@ void string_give_up(struct terminal *t)
 	struct string *s = &t->string;
 	t->parser.state = PARSER_GROUND;
 	dispatch_ended(t);
-	/* It has no ESC, so no other string takes its place meanwhile. */
+	/* The held bytes have no ESC, so they begin no other string, which would overwrite them. */
 	terminal_take(t, s->held, s->len);
 	if (s->more)
 		parser_string_show(t, rest);

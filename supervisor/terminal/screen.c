@@ -25,7 +25,7 @@ bool cluster_add(struct cluster_pool *pool, uint32_t *cell, uint32_t mark)
 {
 	uint32_t parts[CLUSTER_PARTS], at = *cell & CELL_TEXT;
 	unsigned count = cluster_parts(pool, *cell, parts);
-	/* The last one grows in place. */
+	/* The last character of the pool grows in place. */
 	if (!(*cell & CELL_CLUSTER) || at + count + 1 != pool->len)
 		at = pool->len;
 	if (count == CLUSTER_PARTS || pool->limit - at < count + 2)
@@ -56,7 +56,7 @@ size_t part_put(uint32_t part, char *bytes)
 	return 1;
 }
 
-/* Blank and unmarked. */
+/* Makes the row blank and plain. */
 static void row_reset(struct row *row)
 {
 	memset(row->cells, 0, row->used * sizeof(*row->cells));
@@ -171,7 +171,7 @@ struct screen *screen_new(unsigned cols, unsigned rows, struct emitter *emitter)
 	s->bottom = rows - 1;
 	s->emitter = emitter;
 	s->saved.charset = CHARSET_ASCII;
-	/* A cell has room for so large a number. */
+	/* The index of a part has to fit into a cell. */
 	s->clusters.limit =
 		rows * cols < CELL_TEXT / PARTS_PER_CELL ? rows * cols * PARTS_PER_CELL : CELL_TEXT;
 	default_tabs(s);
@@ -276,7 +276,7 @@ void screen_changed(struct screen *s, unsigned y)
 	do {
 		s->lines[first]->handed = false;
 		first++;
-		/* A line of several rows comes whole. */
+		/* If a line of several rows changes, all of it is handed on again. */
 		if (first < s->rows && s->lines[first]->wrapped)
 			s->lines[first - 1]->reported = s->lines[first]->reported = 0;
 	} while (first < s->rows && s->lines[first]->wrapped);

@@ -1,5 +1,5 @@
-// Colours of cells (terminal.h: options.styles), and the screen painted. A cell has the number of
-// its style in the bits that text leaves free; all styles of a terminal are in one table.
+// Colours of cells (terminal.h: options.styles), and terminal_repaint(). A cell has the number of
+// its style in the bits that its text leaves free; all styles of a terminal are in one table.
 
 #include "lib/buffer.h"
 #include "lib/utf8.h"
@@ -56,13 +56,13 @@ void style_take(struct terminal *t)
 		if (n < 10)
 			pen->attributes |= UINT32_C(1) << n & known;
 		else if (n == 21)
-			pen->attributes |= 1 << 4; /* twice */
+			pen->attributes |= 1 << 4; /* underlined twice */
 		else if (n == 22)
 			pen->attributes &= ~(UINT32_C(3) << 1);
 		else if (n / 10 == 2)
 			pen->attributes &= ~(UINT32_C(1) << (n - 20));
 	}
-	/* Its number in the table; none if that is full. */
+	/* Finds the style's number in the table; if the table is full, the cell gets none. */
 	unsigned number = 0;
 	while (number < s->count && memcmp(pen, &s->table[number], sizeof(*pen)) != 0)
 		number++;
@@ -87,8 +87,7 @@ static void add_colour(struct buffer *out, unsigned base, uint32_t colour)
 		buffer_printf(out, ";%u;5;%u", base + 8, n);
 }
 
-/* Adds the cells, a row after the other. What was erased has no style, whatever colour it was
-   erased with. */
+/* Adds the cells, row by row. Erased cells have no style, whatever colour they were erased with. */
 static void repaint_cells(const struct terminal *t, struct buffer *out)
 {
 	static const struct style none = {0};
@@ -97,7 +96,7 @@ static void repaint_cells(const struct terminal *t, struct buffer *out)
 	struct emitter e = {.write = emitter_collect, .ctx = &text};
 	for (unsigned y = 0; y < s->rows; y++) {
 		const struct row *row = s->lines[y];
-		/* The cells that have one style, at a time. */
+		/* Takes runs of cells with the same style. */
 		for (unsigned x = 0, to; x < row->used; x = to) {
 			uint32_t number = row->cells[x] & CELL_STYLE;
 			for (to = x; to < row->used; to++)
@@ -125,9 +124,9 @@ static void repaint_cells(const struct terminal *t, struct buffer *out)
 	buffer_release(&text);
 }
 
-/* The modes that are kept (mode.c), the keypad, colours, margins, and the normal screen. The cursor
-   is saved so that it stays where it is: margins move it, and so does leaving a screen that is not
-   on. */
+/* Resets the modes that are kept (mode.c), the keypad, colours and margins, and leaves the
+   alternate screen. Saves the cursor, since resetting margins moves it, and so does leaving a
+   screen that is not on. */
 const char terminal_unpaint[] = "\033[?1l\033[?25h\033[?1000l\033[?1002l\033[?1003l\033[?1004l"
 				"\033[?1006l\033[?1016l\033[?2004l\033>\033[m\0337\033[r\0338\0337"
 				"\033[?1049l";

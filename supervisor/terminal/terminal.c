@@ -11,7 +11,8 @@
 
 #define TAIL_SIZE 65536
 
-/* Fewer bytes at a time come from a command that is slow: its lines are handed on at once. */
+/* If fewer bytes than this come at a time, the command is slow, and its lines are handed on at
+   once. */
 #define LITTLE 1024
 
 struct terminal *terminal_new(const struct terminal_options *options,
@@ -88,11 +89,11 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end)
 		t->partial_len = len;
 		return end;
 	}
-	/* An incomplete character stands as the bytes that came. */
+	/* A character that is not completed is taken as the bytes that came. */
 	if (n < held)
 		n = held;
 	t->partial_len = 0;
-	/* All are alike to a sequence, C1 controls as well. */
+	/* To a sequence all of these are alike, C1 controls included. */
 	if (t->parser.state != PARSER_GROUND)
 		dispatch_event(t, valid ? parser_step(&t->parser, 0xA0) : PARSER_SKIP, cp);
 	else if (valid)
@@ -111,7 +112,7 @@ const char *terminal_escape(struct terminal *t, const char *p, const char *end)
 		return p + 1;
 	}
 	p += n + 2;
-	/* SGR, the most frequent one, has nothing to say in the text. */
+	/* SGR, the most frequent sequence, does not change the text. */
 	if (p[-1] == 'm' && !t->parser.collect && !t->options.styles)
 		dispatch_ended(t);
 	else
@@ -170,14 +171,14 @@ void terminal_feed(struct terminal *t, const char *data, size_t len)
 		return;
 	terminal_take(t, data, len);
 	t->after_return = data[len - 1] == '\r';
-	/* Long text is handed on in large pieces, since each handing on costs. */
+	/* Long text is handed on in large pieces, since each call costs time. */
 	if (t->appending)
 		append_trim(t, len < LITTLE ? 0 : t->tail.cap / 2);
 	emitter_flush(&t->emitter);
 	t->version++;
 }
 
-/* One line for each of the first rows, as they look. */
+/* Hands on a line for each of the first `rows` rows, made from the cells. */
 static void emit_picture(const struct screen *s, unsigned rows, struct emitter *e)
 {
 	for (unsigned y = 0; y < rows; y++) {
@@ -189,10 +190,10 @@ static void emit_picture(const struct screen *s, unsigned rows, struct emitter *
 
 /* A picture of the screen for an agent, without decoration. */
 
-/* The length that is left of a rule. */
+/* Longer rules are cut to this length. */
 #define RULE_MOST 8
 
-/* Blank, but for lines at the sides of a box. */
+/* Whether the row is blank, but for the sides of a box. */
 static bool picture_is_blank(const char *row, size_t len)
 {
 	uint32_t cp;
@@ -221,7 +222,7 @@ static void append_row(struct buffer *out, const char *row, size_t len)
 	}
 }
 
-/* The blank columns that all rows begin with which are not empty. */
+/* How many blank columns all rows begin with, empty rows left out. */
 static unsigned find_indent(const struct screen *s, unsigned rows)
 {
 	unsigned least = s->cols - 1;
@@ -235,7 +236,7 @@ static unsigned find_indent(const struct screen *s, unsigned rows)
 	return least;
 }
 
-/* The rows without blank ones and with no more than a few characters of a rule. */
+/* Hands on the rows of the last picture, without blank rows and with short rules. */
 static void emit_last_picture(const struct terminal *t, unsigned depth, struct emitter *e)
 {
 	const struct screen *s = t->alternate;
@@ -290,7 +291,7 @@ static bool terminal_emit(const struct terminal *t, struct emitter *e)
 		emitter_settle(e);
 		return false;
 	}
-	/* There is no other text, or it was the last picture to be seen. */
+	/* The picture ends the text: there is no other text, or the run was cut short in it. */
 	e->owed = e->in_line;
 	e->open = false;
 	if (t->options.picture)
@@ -309,7 +310,8 @@ void terminal_finish(struct terminal *t)
 {
 	if (t->parser.state == PARSER_STRING)
 		string_give_up(t);
-	/* A character that is not completed is shown as the bytes it has; no sequence has one. */
+	/* A character that is not completed is printed as the bytes it has, but not inside a
+	   sequence. */
 	if (t->partial_len && t->parser.state != PARSER_GROUND)
 		t->lossy = true;
 	else if (t->partial_len)
@@ -353,8 +355,8 @@ uint64_t terminal_lines(const struct terminal *t)
 	return t->appending ? lines + t->tail.newlines : lines;
 }
 
-/* Whether all rows of a line stand; each is looked at. *plain: they are, and a newline ended the
-   line, where a program that draws would have gone on by moving the cursor. */
+/* Whether no row of a line has changed lately; looks at each row. *plain: all rows are plain, and a
+   newline ended the line; a program that draws moves the cursor instead. */
 static bool stands(struct screen *s, unsigned from, unsigned to, int64_t now, int64_t plain_age,
 		   int64_t age, bool *plain)
 {
@@ -372,7 +374,7 @@ static bool stands(struct screen *s, unsigned from, unsigned to, int64_t now, in
 	return all;
 }
 
-/* Where the line ends that begins in this row, above row `current`. */
+/* Where the line that begins in row `first` ends, above row `current`. */
 static unsigned line_end(const struct screen *s, unsigned first, unsigned current)
 {
 	unsigned next = first + 1;
@@ -408,7 +410,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 		append_leave(t, false);
 	for (current = s->y; current > 0 && s->lines[current]->wrapped; current--)
 		;
-	/* How many of the rows above are lines that can be handed on. */
+	/* Finds how many of the rows above can be handed on. */
 	for (unsigned first = 0; first < current; first = next) {
 		next = line_end(s, first, current);
 		if (stands(s, first, next, now, plain_age, age, &plain) &&
@@ -494,7 +496,7 @@ int terminal_pending(const struct terminal *t, struct buffer *out)
 
 void terminal_find_cursor(const struct terminal *seen, unsigned *row, unsigned *col)
 {
-	/* It stays on the last column while a wrap is due. */
+	/* While a wrap is due, the cursor is on the last column. */
 	const struct screen *s = seen->screen;
 	*row = s->y + 1;
 	*col = s->x < s->cols ? s->x + 1 : s->cols;

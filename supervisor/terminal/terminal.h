@@ -1,19 +1,18 @@
-// Turns the bytes a command writes to its terminal into the text a person would
-// have seen: colours, cursor movement and overwritten progress are gone.
+// Turns the bytes a command writes to its terminal into the text a person would have seen: colours,
+// cursor movement and overwritten progress are gone.
 //
 // Semantics are xterm's for everything that decides what ends up in scrollback and on the final
 // screen, with one difference: nothing that was shown is deleted. ED 2 scrolls the screen into the
 // text, ED 3 deletes nothing, RIS starts below. Text that a program writes over after a CR is lost,
-// unless the owner wants to keep it (`stays`). The alternate screen is not part of the text, unless
-// the run ends inside it and there is no other text: then its last picture is (see also `picture`
-// below). A control string that does not end swallows nothing (parser.c), and C1 controls are
-// characters.
+// unless the owner wants to keep it (`stays`). The alternate screen is not part of the text, except
+// that its last picture ends the text if the run ends inside it and there is no other text (see
+// also `picture` below). A control string that does not end swallows nothing (parser.c), and C1
+// controls are characters.
 //
-// Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid
-// UTF-8). CR LF is a newline, or stays. Soft-wrapped rows are joined.
+// Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid UTF-8). CR LF is a
+// newline, or stays. Soft-wrapped rows are joined.
 //
-// The struct owns its memory (a constant for given options, whatever the input)
-// and does no I/O.
+// The struct owns its memory (a constant for given options, whatever the input) and does no I/O.
 #ifndef TERSE_TERMINAL_TERMINAL_H
 #define TERSE_TERMINAL_TERMINAL_H
 
@@ -32,14 +31,14 @@ struct terminal_options {
 	bool onlcr;
 	/* A CR before LF stays in the text: it comes from the program and not from a pty. */
 	bool returns;
-	/* The last picture of the alternate screen, less blank rows and long rules,
-	   ends the text also if the screen was left before but there is no other text,
-	   or if the run was cut short inside it. */
+	/* The last picture of the alternate screen, without blank rows and long rules, ends the
+	   text in two more cases: if the program has left that screen and there is no other text,
+	   and if the run was cut short inside it. */
 	bool picture;
 	/* Keeps the colours and other attributes of characters in the cells of the screen, for
 	   terminal_repaint(). All text goes through cells then, which is slower. */
 	bool styles;
-	/* For tests: so it does without colours. */
+	/* For tests: all text goes through cells, without colours. */
 	bool cells;
 };
 
@@ -53,13 +52,13 @@ struct terminal_events {
 	/* The answer to a query of the program (DA1, DSR 6, ...). May be NULL. */
 	void (*reply)(void *ctx, const char *data, size_t len);
 	/* Called when this line is about to be overwritten, from its first column on, by text that
-	   is unlike it: whether the line stays in the text, in front of its replacement. NULL: no
-	   line does. */
+	   is unlike it. Returns whether the line stays in the text, before its replacement. NULL:
+	   no line stays. */
 	bool (*stays)(void *ctx, const char *line, size_t len);
 	void *ctx;
 };
 
-/* NULL with errno ENOMEM or EINVAL (options out of range). */
+/* Returns NULL with errno ENOMEM or EINVAL (options out of range). */
 struct terminal *terminal_new(const struct terminal_options *options,
 			      const struct terminal_events *events);
 void terminal_free(struct terminal *t);
@@ -71,14 +70,14 @@ void terminal_show_nul(struct terminal *t, enum terminal_nul how);
 
 void terminal_feed(struct terminal *t, const char *data, size_t len);
 
-/* The window changed. Lines are kept. Without memory for it, it stays as it is. */
+/* Changes the size. Lines are kept. Without memory the size stays as it is. */
 void terminal_resize(struct terminal *t, unsigned cols, unsigned rows);
 
 /* End of the stream: hands on what is still held. Only terminal_free() and the
    queries below may follow. */
 void terminal_finish(struct terminal *t);
 
-/* The run is cut short now: see `picture`. */
+/* Notes that the run is cut short now: see `picture`. */
 void terminal_cut(struct terminal *t);
 
 /* How many lines are complete (ended by a newline, above the cursor's line and
@@ -86,14 +85,14 @@ void terminal_cut(struct terminal *t);
 uint64_t terminal_lines(const struct terminal *t);
 
 /* Hands on the complete lines although they could still be overwritten, so that a reader sees them
-   now. When a later cursor movement does change what such a line looks like, its new content is
-   handed on again below: what was seen stays in the text. */
+   now. If such a line changes later all the same, its new content is handed on once more, below:
+   lines that a reader has seen stay in the text. */
 void terminal_commit(struct terminal *t);
 
 /* Hands on complete lines from the first one on, up to the first that has changed within `age` (in
-   the unit of `now`). For a plain line, on which nothing has moved the cursor back or up,
-   `plain_age` counts instead; if that is less, the lines above go with it. Call it now and then,
-   since only then it looks for changes. */
+   the unit of `now`). For a plain line, in which the cursor was never moved, `plain_age` counts
+   instead; if that is less, the lines above are handed on, too. Only this function looks for
+   changes, so call it now and then. */
 void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t age);
 
 /* How many lines are handed on, counted as terminal_lines() does. */
@@ -115,17 +114,18 @@ struct terminal_facts {
 	unsigned cols, rows;
 	const char *title; /* of the window, clean; "" before there is one */
 	uint64_t version;  /* changes whenever what terminal_pending() returns may have changed */
-	uint64_t redraws;  /* how often the program has moved the cursor up into earlier lines: it
-			      redraws, so committing early would leave stale lines in the text */
+	uint64_t redraws;  /* how often the program has moved the cursor up into earlier lines; a
+			      program that redraws leaves stale lines in the text if they are
+			      committed early */
 	bool is_alternate; /* the alternate screen is on */
 	bool shows_cursor; /* DECTCEM */
 	bool has_cursor_keys; /* cursor keys are to send their other form (DECCKM) */
 	bool is_pictured;     /* the text ended with the picture of the alternate screen */
-	/* More than colours (SGR), the bell and CR before LF was dropped or overwritten, so that
-	   the text alone does not tell what was written. */
+	/* Something other than colours (SGR), the bell and CR before LF was dropped or overwritten,
+	   so the text alone does not tell what was written. */
 	bool is_lossy;
-	/* More than can be held is inside a control string that has not ended: if it never does,
-	   only the raw bytes have it. */
+	/* A control string that has not ended is longer than can be held: if it never ends, only
+	   the raw bytes have all of it. */
 	bool is_swallowing;
 };
 
@@ -133,25 +133,23 @@ struct terminal_facts terminal_facts(const struct terminal *t);
 
 /* The current screen as bytes for another terminal of the same size. */
 
-/* Resets the terminal, and puts there what is on the screen (with its colours, if options.styles is
-   set), the cursor, and the modes that the program has set for keys and mouse. Returns 0, or -1
-   with ENOMEM. */
+/* Appends bytes that reset the other terminal, and then restore the text on the screen (with its
+   colours, if options.styles is set), the cursor, and the modes that the program has set for keys
+   and mouse. Returns 0, or -1 with ENOMEM. */
 int terminal_repaint(const struct terminal *t, struct buffer *out);
 
 /* Resets every mode that terminal_repaint() sets. */
 extern const char terminal_unpaint[];
 
-// Control sequences among bytes: for the terminal, and for who looks for what it does not show.
+// Finds control sequences among bytes: for the terminal, and for redaction.
 
-/* The state machine that finds control sequences: Paul Williams' parser for
-   DEC-compatible terminals (https://vt100.net/emu/dec_ansi_parser), as xterm.js
-   has it.
+/* The state machine that finds control sequences: Paul Williams' parser for DEC-compatible
+   terminals (https://vt100.net/emu/dec_ansi_parser), as xterm.js has it.
 
-   It takes code points, one a call, and says what to do. Text in the ground
-   state is not passed through it. The contents of OSC, DCS, APC, PM and SOS
-   strings are dropped. The terminal does not use two parts of it, with which others
-   look for secrets: it has rules of its own for strings, and C1 controls are
-   characters to it, since few programs that write UTF-8 mean them. */
+   It takes code points, one a call, and says what to do. Text in the ground state is not passed
+   through it. The contents of OSC, DCS, APC, PM and SOS strings are dropped. The terminal does not
+   use two parts of it, which redaction uses. It has rules of its own for strings, and takes C1
+   controls for characters, since few programs that write UTF-8 mean C1 controls. */
 
 #define PARSER_PARAMS 32
 
@@ -172,25 +170,25 @@ enum parser_event {
 	PARSER_EXECUTE, /* a C0 or C1 control */
 	PARSER_ESC,     /* an escape sequence is complete */
 	PARSER_CSI,     /* a control sequence is complete */
-	PARSER_SKIP,    /* something was passed over that is no control */
+	PARSER_SKIP,    /* a character was passed over that is no control */
 };
 
 /* A zeroed struct is a new one. */
 struct parser {
 	enum parser_state state;
 	unsigned count;   /* parameters, at least 1 */
-	bool sub;         /* digits belong to a sub-parameter, which are dropped */
+	bool sub;         /* the next digits belong to a sub-parameter, which is dropped */
 	uint32_t collect; /* prefix and intermediate bytes, the last one lowest */
 	uint32_t params[PARSER_PARAMS];
 };
 
-/* `c` is a code point; all from 0xA0 on are alike. The sequence's parts are in
-   the struct until the next call. */
+/* Takes a code point; all from 0xA0 on are alike. The parts of a sequence are in the struct until
+   the next call. */
 enum parser_event parser_step(struct parser *parser, uint32_t c);
 
-/* A control sequence that begins at p (after ESC [) with nothing but a '?', digits
-   and semicolons before the final byte: the same as stepping over it. Returns its
-   length with the final byte, or 0 for anything else and for a part of one. */
+/* A shortcut for a control sequence that has only a '?', digits and semicolons before its final
+   byte, from p (after ESC [) on. It has the effect of parser_step() for each byte. Returns the
+   length with the final byte, or 0 for another or an incomplete sequence. */
 size_t parser_quick(struct parser *parser, const char *p, const char *end);
 
 /* Parameter `i`, `fallback` where it is missing or 0. */
