@@ -1,4 +1,4 @@
-// One run as the front end and the supervisor both know it.
+// The description of a run that front end and supervisor share.
 #ifndef TERSE_PROCESS_JOB_H
 #define TERSE_PROCESS_JOB_H
 
@@ -15,25 +15,26 @@ struct secrets;
 struct job {
 	const char *program; /* what is executed; NULL: argv[0] */
 	char **argv;
-	const char *service;     /* its name, or NULL */
-	const char *description; /* of who asked for it, or NULL */
-	int64_t cached_ms;       /* a run so old may answer; 0: none */
-	uint64_t environment;    /* a hash of its environment, then */
+	const char *service;     /* the name of the service, or NULL */
+	const char *description; /* from the caller, or NULL */
+	int64_t cached_ms;       /* an earlier run up to this age may answer; 0: none may */
+	uint64_t environment;    /* with cached_ms: a hash of the environment */
 	char **shown;            /* what the user typed, for the metadata */
 	const struct settings *settings;
-	struct secrets *secrets; /* to be replaced in all output (redact/redactor.h), or NULL */
+	struct secrets *secrets; /* patterns of secrets to replace in all output
+				    (redact/redactor.h), or NULL */
 	struct channels channels;
-	struct signals signals; /* as the caller had them */
+	struct signals signals; /* the caller's signal state */
 	pid_t front, parent;    /* the front end's process ID, and its parent's */
 	/* A connected socket on which the caller is a client of the run (protocol.h); 0: none. */
 	int caller;
 	bool leashed;       /* the run ends when the caller closes it */
 	bool leads;         /* the command leads its process group */
-	bool deliberate;    /* whoever started the run wants it to go on without him */
+	bool deliberate;    /* the caller has asked for the run to go on without him */
 	int64_t started_ms; /* real time */
 	int64_t begun_ms;   /* the same moment, monotonic */
 	unsigned cols, rows;
-	struct termios modes, raw; /* of the person's terminal, if there is a keyboard */
+	struct termios modes, raw; /* modes of the person's terminal, if there is a keyboard */
 };
 
 // The process that was typed: it starts supervisor and watchdog, waits, passes signals on, reads
@@ -47,8 +48,8 @@ int frontend_run(struct job *job);
 // renders, spills and prints, answers queries, passes signals on, ends everything when
 // the front end dies, and outlives it while background processes still write.
 
-/* Runs in the supervisor's process, which it ends. `front` is its end of the socket pair
-   (protocol.h), `watchdog` the write end of the watchdog's pipe or -1. */
+/* Runs the supervisor in this process, and ends the process. `front`: the supervisor's end of the
+   socket pair (protocol.h); `watchdog`: the write end of the watchdog's pipe, or -1. */
 _Noreturn void supervisor_run(const struct job *job, int front, int watchdog);
 
 #endif

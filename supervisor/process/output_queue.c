@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How often a write is tried again where there is no memory to queue. */
+/* How often a write is retried if there is no memory for the queue. */
 #define TRIES    100
 #define PAUSE_MS 10
 
@@ -22,20 +22,21 @@ void output_queue_init(struct output_queue *o, int fd)
 	struct stat st;
 	*o = (struct output_queue){
 		.fd = fd, .own = -1, .queue = BUFFER_INIT, .most.rlim_cur = RLIM_INFINITY};
-	/* A descriptor that fstat() refuses may still be writable, unless it is not open. */
+	/* If fstat() fails, the descriptor may still be writable, unless it is not open. */
 	if (fstat(fd, &st) == 0)
 		o->type = st.st_mode & S_IFMT;
 	else if (errno == EBADF)
 		o->error = errno;
-	/* Devices other than terminals are written to directly: opening one once more may have an
-	   effect. */
+	/* Devices other than terminals are written to directly, since opening a device again may
+	   have an effect. */
 	if (o->type == S_IFCHR && !isatty(fd))
 		o->type = S_IFREG;
 	if (o->type == S_IFREG)
 		getrlimit(RLIMIT_FSIZE, &o->most);
 }
 
-/* O_NONBLOCK belongs to the open file, and the caller shares the open file that we were given. */
+/* Opens the file again, since O_NONBLOCK belongs to the open file, which is shared with the
+   caller. */
 static void open_again(struct output_queue *o)
 {
 	char path[32];
@@ -100,7 +101,7 @@ void output_queue_write(struct output_queue *o, const char *data, size_t len)
 	size_t done = o->queue.len == 0 ? write_now(o, data, len) : 0;
 	if (o->error || buffer_try_append(&o->queue, data + done, len - done) == 0)
 		return;
-	/* There is no memory for the queue: writes what is queued and then `data`, if the reader
+	/* Without memory for the queue, writes the queued bytes and then `data`, if the reader
 	   takes them soon. */
 	for (int tries = 0; tries < TRIES && !o->error; tries++) {
 		output_queue_pump(o);
@@ -123,7 +124,8 @@ void output_queue_pump(struct output_queue *o)
 	o->sent += write_now(o, o->queue.data + o->sent, o->queue.len - o->sent);
 	if (o->error)
 		o->sent = o->queue.len;
-	/* The queue must not grow for ever while a reader never takes all of it. */
+	/* Drops the sent bytes, so that the queue does not grow for ever while a reader never takes
+	   all of it. */
 	if (o->sent == o->queue.len || o->sent >= OUTPUT_QUEUE_FULL) {
 		buffer_consume(&o->queue, o->sent);
 		o->sent = 0;

@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* After this time without output a reader who waits is given the last lines, as by
+/* After this time without output a waiting reader gets the last lines, as with
    interceptor_pause_due(). */
 #define QUIET_MS 1500
 
-/* As much of a line as is looked at. */
+/* How many bytes of a line are looked at. */
 #define LINE_START ((size_t)64)
 
 static void passage_print(struct passage *p, const char *data, size_t len)
@@ -32,7 +32,7 @@ static void passage_print(struct passage *p, const char *data, size_t len)
 	p->ended_line = data[len - 1] == '\n';
 }
 
-/* The reader's terminal is raw: every line end is spelled out. */
+/* Prints with CR LF, since the reader's terminal is raw. */
 static void passage_on_print(void *ctx, const char *data, size_t len)
 {
 	struct passage *p = ctx;
@@ -54,8 +54,8 @@ static struct artifact *passage_on_artifact(void *ctx)
 	return record_open(&p->record);
 }
 
-/* Makes the interceptor of the head, whose bytes the reader has, or the one of what follows it.
-   NULL without memory. */
+/* Makes an interceptor: for the head, whose bytes the reader already has, or for the text after it.
+   Returns NULL without memory. */
 static struct interceptor *passage_text(struct passage *p, const struct settings *s,
 					enum interceptor_reader reader, uint64_t lines,
 					uint64_t bytes)
@@ -86,7 +86,7 @@ void passage_begin(struct passage *p)
 {
 	char folder[32];
 	const struct limit limit = limit_of(p->job->settings, false);
-	/* The run's directory is the shell's. */
+	/* Goes to the shell's directory, which is that of the run. */
 	snprintf(folder, sizeof(folder), "/proc/%d/cwd", (int)p->shell);
 	if (chdir(folder) < 0)
 		TRACE(PROCESS, "shell: its directory: %m");
@@ -101,13 +101,13 @@ void passage_begin(struct passage *p)
 	p->state = PASSAGE_HEAD;
 }
 
-/* How many of the head's next bytes may pass: up to the end of a line if possible, and nothing of a
-   line that looks like a notice of terse's own. */
+/* How many of the next bytes may still pass as head: up to the end of a line if possible, and
+   nothing of a line that looks like a notice of terse. */
 static size_t passage_head_len(struct passage *p, const char *data, size_t len)
 {
 	size_t at = 0;
 	while (at < len) {
-		/* A line that has begun goes on a little. */
+		/* A line that has begun may exceed the head's limit. */
 		size_t most = p->head_most << (p->line.len > 0), end = at;
 		while (end < len && data[end] != '\n' && data[end] != '\r')
 			end++;
@@ -124,7 +124,7 @@ static size_t passage_head_len(struct passage *p, const char *data, size_t len)
 	return at;
 }
 
-/* Begins to hold the text, by the profile of what was typed. Returns false where the text can't be
+/* Begins to hold the text, with the typed command's profile. Returns false if the text can't be
    kept. */
 static bool passage_hold(struct passage *p)
 {
@@ -154,7 +154,7 @@ static bool passage_hold(struct passage *p)
 	return true;
 }
 
-/* Hands the text on except for its last lines, or except for the last bytes of a long line. */
+/* Hands on the text, except for its last lines or, if the last line is long, its last bytes. */
 static void passage_keep_tail(struct passage *p, const char *data, size_t len)
 {
 	struct buffer *tail = &p->tail;
@@ -180,7 +180,7 @@ static void passage_spill_tail(struct passage *p)
 	buffer_clear(&p->tail);
 }
 
-/* Prints the report of what is held, and the last lines behind it. The text ends here. */
+/* Ends the text: prints the report of the held text, and then the last lines. */
 static void passage_report(struct passage *p, enum wording_state state)
 {
 	const struct meta *m = &p->record.meta;
@@ -225,7 +225,7 @@ void passage_let_go(struct passage *p)
 void passage_feed(struct passage *p, const char *data, size_t len)
 {
 	p->came_ms = p->state == PASSAGE_CLOSED ? 0 : clock_monotonic_ms();
-	/* What prints nothing needs no terminal. */
+	/* A command that prints nothing needs no interceptor. */
 	if (p->state == PASSAGE_HEAD && !p->text && len > 0 &&
 	    !(p->text = passage_text(p, p->job->settings, INTERCEPT_PERSON, 0, 0)))
 		p->state = PASSAGE_AS_IT_IS;
@@ -259,7 +259,7 @@ void passage_end(struct passage *p, int status)
 	if (p->state == PASSAGE_CLOSED)
 		return;
 	TRACE(PROCESS, "shell: a command has ended: %d", status);
-	/* The history gets one line of a passage, so it is opened only now. */
+	/* The history gets one line for a passage, so it is opened only now. */
 	record_prepare(&p->record, p->job->settings->gc_interval);
 	if (p->state == PASSAGE_HEAD && p->text)
 		interceptor_finish(p->text);
@@ -270,15 +270,14 @@ void passage_end(struct passage *p, int status)
 		passage_report(p, status < 0 ? WORDING_INTERRUPTED : WORDING_ENDED);
 	else
 		p->record.shown.text = p->record.shown.bytes;
-	/* A command that ended well and printed nothing is a line of the journal and keeps no
-	   text. */
+	/* For a command that succeeded and printed nothing there is only a line in the journal. */
 	const struct buffer *texts[2] = {p->text ? interceptor_held(p->text) : NULL, NULL};
 	if ((p->record.shown.bytes > 0 || status != 0) && record_keep(&p->record, texts) < 0 &&
 	    p->text)
 		interceptor_spill(p->text);
 	shown_keep(&p->record.shown, p->record.artifact);
 	record_close(&p->record, true);
-	/* The shell's reader must not wait for these. */
+	/* A child cleans up and pushes, so that the shell's reader need not wait. */
 	if ((p->record.gc_due || p->record.push_due) && fork() == 0) {
 		const int keep[] = {trace_fd(), p->record.outbox.dir};
 		setsid();

@@ -21,38 +21,38 @@ struct passage {
 	pid_t shell;
 
 	enum { PASSAGE_CLOSED, PASSAGE_AS_IT_IS, PASSAGE_HEAD, PASSAGE_HELD } state;
-	struct settings settings; /* with the profile of what was typed, once text is held */
+	struct settings settings; /* with the typed command's profile, once text is held */
 	struct record record;
 	struct interceptor *text;
 	struct buffer line; /* the start of an unfinished line of the head */
-	struct buffer tail; /* the last lines, which `text` has not got */
+	struct buffer tail; /* the last lines, which `text` does not have */
 	size_t passed, head_most, tail_most;
 	bool ended_line; /* the last byte printed was a newline */
-	int64_t came_ms; /* the last byte; times are monotonic */
+	int64_t came_ms; /* when the last byte came; times are monotonic */
 	int64_t heartbeat_at, heartbeat_ms;
 };
 
-/* The mark before the output. */
+/* Call it at the mark before the output. */
 void passage_begin(struct passage *p);
 
-/* The next bytes of the output. Bytes outside a passage are printed as they are. */
+/* Takes the next bytes of the output. Bytes outside a passage are printed as they are. */
 void passage_feed(struct passage *p, const char *data, size_t len);
 
-/* The mark behind the output, with the command's exit status; -1: the end was not seen. Prints all
-   that the reader still gets of it. Does nothing if no passage is open. */
+/* Call it at the mark after the output, with the command's exit status; -1: the end was not seen.
+   Prints the rest of what the reader gets. Does nothing if no passage is open. */
 void passage_end(struct passage *p, int status);
 
-/* Somebody types keys: the rest passes as it is. */
+/* Call it when somebody types keys: the rest passes as it is. */
 void passage_let_go(struct passage *p);
 
 /* When passage_on_time() is due; 0: not before more comes. */
 int64_t passage_due(const struct passage *p);
 
-/* Prints what a reader who waits is to have by now. */
+/* Prints the held lines that a waiting reader should have by now. */
 void passage_on_time(struct passage *p, int64_t now_ms);
 
-/* Whether the terminal's foreground reads keys: the shell at its prompt; without `shell`, a program
-   with a screen or an editor of lines. */
+/* Whether the terminal's foreground process reads single keys: with `shell`, the shell at its
+   prompt; else a program with a full screen or a line editor. */
 bool passage_reads_keys(const struct passage *p, bool shell);
 
 #endif

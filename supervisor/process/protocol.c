@@ -19,18 +19,18 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A moment without memory must not cost the status of a command. */
+/* A send is retried if there is no memory, so that the command's status is not lost. */
 #define TRIES    200
 #define PAUSE_MS 10
 
-/* A supervisor answers at once, unless it is stopped. */
+/* How long to wait for an answer. A supervisor answers at once, unless it is stopped. */
 #define ANSWER_S 5
 
 static bool frame_try_again(int *tries)
 {
 	if (errno == EINTR)
 		return true;
-	/* This error comes once, when the other side has closed without reading everything; the
+	/* ECONNRESET comes once, if the other side has closed without reading everything. The
 	   frames that it has sent can still be read. */
 	if (errno == ECONNRESET)
 		return (*tries)++ < TRIES;
@@ -126,7 +126,7 @@ int client_ask(int fd, enum frame_kind kind, int a, int b, const char *data, siz
 	struct frame f;
 	if (reply)
 		buffer_clear(reply);
-	/* A client that is refused gets its answer without asking: EPIPE does not matter. */
+	/* A client that is refused gets its answer without asking, so EPIPE is no error yet. */
 	if (frame_send(fd, kind, a, b, data, len, 0) < 0 && errno != EPIPE)
 		return -1;
 	do {
@@ -234,7 +234,8 @@ struct listener {
 	unsigned port;
 };
 
-/* Reads who listens in the network of the process from one of its tables (proc(5)). */
+/* Reads the listening sockets in the network namespace of the process from one of the tables of
+   proc(5). */
 static size_t ports_read(pid_t pid, const char *table, struct listener *found, size_t room)
 {
 	char line[512];

@@ -24,7 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* An agent is shown less than this of one command; only `--full` prints more. */
+/* The most shown bytes that are kept. An agent is shown less of one command, except with
+   `--full`. */
 #define SHOWN_MOST ((size_t)256 * 1024)
 
 void shown_add(struct shown *w, const char *data, size_t len)
@@ -64,7 +65,7 @@ void shown_keep(struct shown *w, struct artifact *a)
 		return;
 	shown_describe(w, &file);
 	buffer_add(&file, &w->printed);
-	/* A report without it says so. */
+	/* Without ID.shown, `terse report` says so. */
 	if (buffer_check(&file) == 0)
 		artifact_keep_shown(a, file.data, file.len);
 	buffer_release(&file);
@@ -144,9 +145,9 @@ int record_claim(struct record *r)
 	return result;
 }
 
-/* Notes for the outbox a run that has an artifact. This happens before the run's end, so that a run
-   whose supervisor is killed is pushed, too. It does not happen when the end is about to be known:
-   the end may show that the run is not wanted. */
+/* Notes in the outbox that a run with an artifact is to be pushed. This happens before the run's
+   end, so that the run is pushed even if its supervisor is killed. If the command has ended already
+   (`over`), record_end() decides, since the outcome may show that the run is not wanted. */
 static void record_want_push(struct record *r)
 {
 	bool ended = r->meta.ended_ms != 0;
@@ -238,8 +239,7 @@ int record_keep(struct record *r, const struct buffer *const texts[2])
 		parts[ARTIFACT_OUT + i] = text;
 	}
 	r->settled = true;
-	/* A short text is kept, above all that of a failure: somebody may ask for it the next
-	   morning. */
+	/* Keeps the short text, since somebody may ask for it later, above all after a failure. */
 	bool pushes = r->outbox.dir >= 0 && outbox_is_wanted(r->pushing, m);
 	if ((r->settings->spill != SPILL_ALWAYS && !pushes) || r->error || r->history < 0 ||
 	    profile_is_own(m->argv))
@@ -264,7 +264,7 @@ int record_keep(struct record *r, const struct buffer *const texts[2])
 
 void record_tell_shown(struct record *r)
 {
-	/* Finds out whether the run only reads what others left, as in `terse read ID | tail`. */
+	/* Finds out whether the command only reads earlier output, as in `terse read ID | tail`. */
 	const struct shown *w = &r->shown;
 	struct meta *m = &r->meta;
 	bool failed = m->state == META_INTERRUPTED || m->exit_code != 0, named = false;
@@ -277,7 +277,8 @@ void record_tell_shown(struct record *r)
 	m->shown = (struct meta_shown){.bytes = w->bytes};
 	if (w->bytes > 0)
 		m->shown.tokens = tokens_scale(tokens_estimate(&w->tokens), seen, w->bytes);
-	/* A command of terse is not compared with a run without terse: there would be none. */
+	/* A command of terse is not compared with the same command without terse, which can't
+	   exist. */
 	if (w->bytes > 0 && !own) {
 		m->shown.text = w->text;
 		m->shown.own = own_cut(r->settings, failed, w->text, w->lines);
@@ -289,7 +290,7 @@ void record_add_history(struct record *r)
 	struct meta *m = &r->meta;
 	char id = m->id[0];
 	record_tell_shown(r);
-	/* The claim of one that is not kept. */
+	/* A run that is not kept has only claimed its ID. */
 	if (!r->artifact && !r->is_short)
 		m->id[0] = '\0';
 	if (r->history >= 0)
@@ -300,7 +301,7 @@ void record_add_history(struct record *r)
 
 void record_close(struct record *r, bool grown)
 {
-	/* The claim of a run that is not kept. */
+	/* Releases the claimed ID of a run that is not kept. */
 	if (r->claimed && !r->artifact && !r->is_short) {
 		struct store stores[STORE_MAX];
 		int count = store_open_everywhere(stores);
@@ -330,7 +331,7 @@ void record_close(struct record *r, bool grown)
 void record_clean_up(const struct record *r)
 {
 	struct store stores[STORE_MAX];
-	/* Everything else comes first. */
+	/* Cleaning up has the lowest priority. */
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
 	int count = store_open_all(stores);
 	for (int i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-// The records of a run: what its reader was shown, its artifact, its line in the history; and the
-// report that is made of them.
+// The records of a run: the text that its reader was shown, its artifact and its line in the
+// history; and the report that is made from them.
 #ifndef TERSE_PROCESS_RECORD_H
 #define TERSE_PROCESS_RECORD_H
 
@@ -18,45 +18,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The output that the reader of a run was shown: counted for `terse stats`, and kept beside the
-// artifact as it was, for `terse report`.
+// The output that the reader of a run was shown: counted for `terse stats`, and kept unchanged
+// beside the artifact, for `terse report`.
 //
-// Only what an agent may read counts. What a program, a file or a person gets is not shown to a
-// model.
+// Only bytes that an agent may read count: a model sees nothing of what a program, a file or a
+// person gets.
 
 struct shown {
 	uint64_t bytes;        /* printed for the reader, terse's own lines included */
-	uint64_t unseen;       /* the part of `bytes` that turned out to have another reader */
-	struct tokens tokens;  /* of the first SHOWN_MOST of them */
-	struct buffer printed; /* the first SHOWN_MOST of them */
-	uint64_t text, lines;  /* of the whole texts that `bytes` were shown of */
-	struct buffer ranges;  /* of lines, as the head of ID.shown has them */
+	uint64_t unseen;       /* the part of `bytes` whose reader turned out to be no agent */
+	struct tokens tokens;  /* of the first SHOWN_MOST bytes */
+	struct buffer printed; /* the first SHOWN_MOST bytes */
+	uint64_t text, lines;  /* of the whole texts of which `bytes` were shown */
+	struct buffer ranges;  /* the ranges of shown lines, as the first line of ID.shown has
+				  them */
 };
 
-/* These bytes were printed. */
+/* Notes that these bytes were printed. */
 void shown_add(struct shown *w, const char *data, size_t len);
 
-/* So many of the bytes had a reader who was no agent after all. When no agent has read any byte,
-   all are forgotten. */
+/* Notes that the reader of `len` of these bytes was no agent after all. If no agent has read any
+   byte, forgets all bytes. */
 void shown_forget(struct shown *w, uint64_t bytes);
 
 /* Writes ID.shown beside the artifact, once. Does nothing if `a` is NULL. */
 void shown_keep(struct shown *w, struct artifact *a);
 
 // The artifact is opened when the first text spills. A text that did not spill is kept at the end
-// of the run, as a short one.
+// of the run, as a short text.
 
 struct record {
 	struct meta meta;
 	struct artifact *artifact;
-	bool claimed;                   /* its ID is taken, before there is an artifact */
-	bool is_short;                  /* it has a short text ... */
-	bool settled;                   /* ... or it is certain that it will have none */
+	bool claimed;                   /* it has an ID, although there is no artifact yet */
+	bool is_short;                  /* it has a short text */
+	bool settled;                   /* it has a short text, or is certain to have none */
 	int error;                      /* why there is no artifact although one was wanted */
 	const struct settings *pushing; /* NULL: runs are not pushed */
-	struct outbox outbox;           /* open where they are */
+	struct outbox outbox;           /* open if runs are pushed */
 	bool push_due;                  /* something waits in the outbox */
-	struct outbox_origin origin;    /* host and labels, where `meta` has them */
+	struct outbox_origin origin;    /* host and labels that `meta` points to */
 	bool noted;                     /* the outbox has a note of the run */
 	bool over;                      /* the command has ended, and record_end() comes next */
 	bool filed;                     /* the command writes to a regular file */
@@ -65,11 +66,11 @@ struct record {
 	int history; /* the session's directory; -1: no place to keep text is known
 		      */
 	bool gc_due;
-	/* Long ones last, of which a run mostly touches little. */
+	/* Long members come last: a run usually touches only the start of each. */
 	char session[SESSION_ROOM];
 	char description[4 * META_TOLD];
 	char cwd[PATH_MAX];
-	char files[2][PATH_MAX]; /* of the metadata */
+	char files[2][PATH_MAX]; /* paths that the metadata point to */
 };
 
 /* `r` holds zeros. */
@@ -97,7 +98,7 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted,
    artifact may still hold the texts. */
 int record_keep(struct record *r, const struct buffer *const texts[2]);
 
-/* Fills in what the reader was shown, in the metadata. */
+/* Puts what the reader was shown into the metadata. */
 void record_tell_shown(struct record *r);
 
 /* Appends the run's line to its session's history, once: at the run's end, or earlier where the
@@ -106,7 +107,7 @@ void record_add_history(struct record *r);
 
 /* Call it when no more text comes. Adds the run to the history, updates the artifact if text came
    after record_end() (`grown`), finds out whether something is to be pushed (r->push_due), and
-   frees. */
+   releases the record. */
 void record_close(struct record *r, bool grown);
 
 /* Cleans the stores up, unless somebody else is doing so. Call it when it is due and nobody
@@ -116,17 +117,17 @@ void record_clean_up(const struct record *r);
 // The report (report/report.h) of one run that was supervised here, from its record and its
 // streams, and its bytes in the format that was asked for.
 
-/* Reads a text back from its artifact while the report is written: one that was asked for in full
-   and is too long for memory. */
+/* Reads a text from its artifact while the report is written, if the whole text was asked for and
+   is too long for memory. */
 struct summary_text {
 	struct text text;
 	bool is_open;
 	struct report *report;
-	int which;           /* of the report's streams */
+	int which;           /* the index of the report's stream */
 	uint64_t from;       /* first line of the range that is being read */
-	bool skips;          /* the rest of a line that a gap began in */
-	bool in_line;        /* what was handed out does not end with a newline */
-	struct buffer chunk; /* bytes read; between calls those that may be part of a character */
+	bool skips;          /* skip the rest of a line in which a gap began */
+	bool in_line;        /* the text handed out so far does not end with a newline */
+	struct buffer chunk; /* bytes read; between calls only those of an incomplete character */
 };
 
 struct summary {
@@ -135,27 +136,28 @@ struct summary {
 	char session[STORE_SESSION_LEN + 1];
 	char paths[REPORT_FILES][PATH_MAX];
 	struct buffer out; /* for the owner to print from */
-	bool is_open;      /* not all of it was handed out */
+	bool is_open;      /* a part of it was not handed out yet */
 };
 
 /* Begins the report of a run whose record is complete (record_end()). The record stays open until
-   the summary is released. The struct is zeroed, or reserved. */
+   the summary is released. The struct is zeroed, or summary_reserve() was called for it. */
 void summary_init(struct summary *a, const struct job *job, struct record *record);
 
-/* Adds the text (NULL: there is none) of one channel, once it is finished or (it has a background)
-   spilled. */
+/* Adds the text (NULL: there is none) of one channel, once the text is finished or, if background
+   processes still write it, spilled. */
 void summary_add(struct summary *a, struct interceptor *text, const struct interceptor_ending *e,
 		 const struct record *record);
 
-/* Appends the next piece. Returns 1, or 0 after the last one. Without memory it breaks off. */
+/* Appends the next piece. Returns 1, or 0 after the last one. Without memory the report ends
+   early. */
 int summary_next(struct summary *a, struct buffer *out);
 
 /* Frees; may be called again, and on a zeroed struct. */
 void summary_release(struct summary *a);
 
-/* Prints to standard output, in the format of the settings (not text), why there is no run.
-   `failure` has the error, the state, and the exit status that terse ends with; -1: the status of
-   the command is not known. */
+/* Prints to standard output why there is no run, in the format of the settings (other than text).
+   `failure` has the error, the state, and the exit status of terse; -1: the command's status is not
+   known. */
 void summary_print_failure(const struct job *job, const struct report *failure);
 
 #endif

@@ -22,7 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* No real chain of shells is so deep; the limit ends a loop where processes exit meanwhile. */
+/* More ancestors than real chains of shells have. The limit ends a walk during which processes
+   exit. */
 #define ANCESTORS_MAX 32
 
 static bool sink_is_null(const struct stat *st)
@@ -56,8 +57,8 @@ static bool sink_is_one(int a, const struct stat *x, int b, const struct stat *y
 		return false;
 	if (!S_ISREG(x->st_mode))
 		return true;
-	/* Each open of a regular file has its own position. With >>f 2>>f that does not matter:
-	   each write goes to the end of the file. */
+	/* Two opens of a regular file have separate positions. With >>f 2>>f this does not matter,
+	   since each write goes to the end of the file. */
 	pid_t self = getpid();
 	int flags = fcntl(a, F_GETFL), other = fcntl(b, F_GETFL);
 	if (flags >= 0 && other >= 0 && flags & other & O_APPEND)
@@ -65,8 +66,8 @@ static bool sink_is_one(int a, const struct stat *x, int b, const struct stat *y
 	long order = syscall(SYS_kcmp, self, self, KCMP_FILE, a, b);
 	if (order >= 0)
 		return order == 0;
-	/* The kernel lacks this call or forbids it, as in many containers. Two descriptors at the
-	   same position are then taken for one open file: two open files would overwrite each
+	/* The kernel lacks kcmp(2) or forbids it, as in many containers. Two descriptors at the
+	   same position then count as one open file, since two open files would overwrite each
 	   other, which hardly anybody wants. */
 	return flags == other && lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
 }
@@ -85,11 +86,12 @@ static const char *const shells[] = {"sh",      "bash", "dash", "zsh",   "ksh", 
 
 static const char *const itself[] = {"terse", NULL};
 
-/* Programs that run a command as another user: their processes are another user's, but read
-   nothing. */
+/* Programs that run a command as another user. /proc hides their descriptors, but they do not read
+   the pipe. */
 static const char *const switches[] = {"sudo", "su", "doas", "runuser", "pkexec", NULL};
 
-/* "bash", and also "bash-5.2", "ksh93" or "bash (deleted)". */
+/* Whether the name is in the list, perhaps with a version or suffix: "bash", "bash-5.2", "ksh93",
+   "bash (deleted)". */
 static bool sink_is_in(const char *const *names, const char *name)
 {
 	for (; *names; names++) {
@@ -113,10 +115,10 @@ static bool sink_runs(pid_t pid, const char *const *names)
 	return sink_is_in(names, slash ? slash + 1 : program);
 }
 
-/* READS_UNTIL_EXEC: the next exec closes its end. */
+/* READS_UNTIL_EXEC: the next exec closes the process's end of the pipe. */
 enum reading { READS_STDIN, READS, READS_UNTIL_EXEC, READS_NOT, HIDDEN };
 
-/* How the process reads by a descriptor that has the pipe's name. */
+/* How the process reads the pipe through this descriptor of it. */
 static enum reading sink_reading(pid_t pid, long fd)
 {
 	bool until_exec;
@@ -144,9 +146,9 @@ static enum reading sink_look_at_input(pid_t pid, const char *link)
 /* The most passes over the descriptors, which are repeated until nothing has moved. */
 #define PASSES 8
 
-/* Whether a process reads the pipe. A shell's child on its way to exec moves its end of the pipe to
-   standard input: a descriptor that was listed and has gone may have become one that was looked at
-   before. */
+/* Whether a process reads the pipe. A shell's child that is about to exec moves its end of the pipe
+   to standard input: the end may move to a descriptor that was looked at before, while the listed
+   one has gone. */
 static enum reading sink_look_at(pid_t pid, const char *link)
 {
 	struct process_walk w;
@@ -160,14 +162,14 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 			return sink_unseen(pid);
 		for (; fd >= 0 && reading == READS_NOT; fd = process_walk_next(&w)) {
 			bool is_there = process_walk_link(&w, fd, target, sizeof(target));
-			/* So are all others. */
+			/* If one link is hidden, all are. */
 			if (!is_there && errno == EACCES) {
 				reading = HIDDEN;
 				break;
 			}
 			if (is_there && strcmp(target, link) == 0) {
 				reading = sink_reading(pid, fd);
-				/* It may have gone before that was known. */
+				/* Checks that the descriptor was still there after the test. */
 				is_there = process_walk_link(&w, fd, target, sizeof(target));
 			}
 			moved |= !is_there;
@@ -183,8 +185,9 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 /* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
 #define BELOW_TERSE 3
 
-/* How many children of one parent are looked at with all their descriptors; then, where an agent
-   that a rule knows holds the reading end, how many are, and of how many standard input is. */
+/* How many children of one parent are looked at with all their descriptors; and, if an agent that a
+   rule knows holds the reading end, how many with all descriptors, and how many by their standard
+   input. */
 #define CHILDREN_MAX 32
 #define NEAR_MAX     4
 #define INPUTS_MAX   1024
@@ -192,9 +195,9 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 /* One of the processes above the writer. */
 struct ancestor {
 	pid_t pid;
-	bool shell;  /* a child of another user may well read it */
+	bool shell;  /* a child of another user may read the pipe */
 	bool hidden; /* its descriptors can't be seen */
-	bool holds;  /* the reading end, or is hidden */
+	bool holds;  /* it holds the reading end, or is hidden */
 };
 
 struct search {
@@ -207,8 +210,8 @@ static enum reading sink_look_until_exec(pid_t pid, const char *link)
 {
 	const struct timespec step = {.tv_nsec = 1000000};
 	enum reading reading = sink_look_at(pid, link);
-	/* Between fork and exec a child holds every end that its parent holds. One is met where an
-	   agent starts commands from several threads. */
+	/* Between fork and exec a child holds every descriptor of its parent. Such a child is seen
+	   when an agent starts commands from several threads. */
 	for (int ms = 0; reading == READS_UNTIL_EXEC && ms < EXEC_MS; ms++) {
 		nanosleep(&step, NULL);
 		reading = sink_look_at(pid, link);
@@ -222,8 +225,8 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts the children by how near their numbers are to that of `except`, which is left out:
-   processes that were started together come first. */
+/* Sorts the children by the distance of their process IDs to `except`, which is left out: processes
+   that were started together come first. */
 static void sort_by_distance(struct buffer *children, pid_t except)
 {
 	pid_t *pids = (pid_t *)children->data;
@@ -262,17 +265,17 @@ static bool child_reads_pipe(struct search *s, const struct ancestor *parent, pi
 	for (size_t i = 0; !found && i < count && i < INPUTS_MAX; i++) {
 		enum reading reading = i < whole ? sink_look_until_exec(pids[i], s->link)
 						 : sink_look_at_input(pids[i], s->link);
-		/* If the parent is hidden, all processes of its user are, and looking further is no
-		   use. */
+		/* If the parent is hidden, all processes of its user are, so there is nothing to
+		   see. */
 		if (reading == HIDDEN && parent->hidden)
 			break;
 		found = reading <= READS_UNTIL_EXEC || (reading == HIDDEN && parent->shell);
 		if (found)
 			TRACE(SINK, "child %d of %d reads", (int)pids[i], (int)parent->pid);
-		bool inside = below < BELOW_TERSE; /* below a terse already */
+		bool inside = below < BELOW_TERSE; /* the search is below another terse already */
 		if (found || below == 0 || i >= whole || (!inside && !sink_runs(pids[i], itself)))
 			continue;
-		/* B may have been started since the last pass. */
+		/* The reader may have been started since the last pass. */
 		process_tree_release(&s->tree);
 		const struct ancestor terse = {.pid = pids[i]};
 		found = child_reads_pipe(s, &terse, except, below - 1);
@@ -288,16 +291,16 @@ enum sink sink_of_pipe(const struct settings *settings, int fd, pid_t writer, pi
 	struct process p;
 	int count = 0;
 	bool found = false;
-	/* A FIFO with a name was made for programs; its reader may not even have opened it yet. */
+	/* A named FIFO is for programs; its reader may not even have opened it yet. */
 	if (process_link(0, s.link, sizeof(s.link), "fd/%d", fd) <= 0 ||
 	    strncmp(s.link, "pipe:", 5) != 0)
 		return SINK_PROGRAM;
 	/* The writer may have been killed. */
 	if (process_read(writer, &p) == 0)
 		parent = p.parent;
-	/* Looks at the ancestors first, through those that started terse (timeout, sudo, xargs), up
-	   to one that holds the reading end: a shell holds it until it has started the reader. Then
-	   the reader is one of the children. */
+	/* Looks at the ancestors first (timeout, sudo, xargs ...), up to one that holds the reading
+	   end: a shell holds it until it has started the reader, which is then one of the shell's
+	   children. */
 	for (bool holds = false; !found && !holds && count < ANCESTORS_MAX && parent > 0;
 	     parent = p.parent) {
 		/* An ancestor that can't be seen may be a program that reads. */
@@ -305,18 +308,19 @@ enum sink sink_of_pipe(const struct settings *settings, int fd, pid_t writer, pi
 			found = true;
 			break;
 		}
-		/* A script's process bears the name of the script, so its program counts, too. */
+		/* The process of a script has the script's name, so the name of its program is
+		   checked, too. */
 		bool shell = sink_is_in(shells, p.name) || sink_runs(parent, shells);
 		enum reading reading = sink_look_at(parent, s.link);
 		TRACE(SINK, "above: %d %s%s%s", (int)parent, p.name, shell ? ", a shell" : "",
 		      reading <= READS_UNTIL_EXEC ? ", has the reading end" : "");
-		/* Some shells become the last program of a pipeline. */
+		/* Some shells execute the last program of a pipeline in their own process. */
 		found = reading == READS_STDIN || (reading != READS_NOT && shell);
 		bool hidden = reading == HIDDEN && !sink_is_in(switches, p.name);
 		holds = hidden || reading == READS || reading == READS_UNTIL_EXEC;
 		up[count++] = (struct ancestor){parent, shell, hidden, holds};
 	}
-	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
+	/* `terse ... > >(reader)`: the process that becomes terse is the reader's parent. */
 	const struct ancestor self = {.pid = writer};
 	found = found || child_reads_pipe(&s, &self, getpid(), 0);
 	for (int i = 0; !found && i < count; i++)
@@ -339,13 +343,13 @@ static enum channel channel_for(const struct channels *l, int i, const struct se
 	switch (l->sink[i]) {
 	case SINK_CLOSED: return CHANNEL_INHERIT;
 	case SINK_PERSON:
-		/* Standard error goes to a person's terminal while stdout goes elsewhere. */
+		/* Standard output goes elsewhere, so standard error stays the person's terminal. */
 		if (i == 1 && !l->person)
 			return CHANNEL_INHERIT;
 		break;
 	case SINK_FILE:
-		/* The command gets the file itself, unless something was asked for that only terse
-		   can do between the command and a file. */
+		/* The command gets the file itself, unless a setting needs terse between the
+		   command and the file. */
 		if (!s->redact && s->redact_patterns.count == 0 && !s->record &&
 		    s->pty != TRI_YES && s->print != PRINT_FULL && !later)
 			return CHANNEL_INHERIT;
@@ -385,8 +389,8 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 			sink = SINK_AGENT;
 		l->sink[i] = sink;
 	}
-	/* The streams are merged with --detach, where nobody reads them apart, and stay apart for a
-	   program that asks for JSON. */
+	/* The streams are merged with --detach, where nobody reads them separately, and stay
+	   separate for a program that asks for JSON. */
 	bool merged = s->streams == STREAMS_MERGED || (s->streams == STREAMS_AUTO && s->detach);
 	if (s->streams == STREAMS_AUTO && !s->detach && s->format == FORMAT_TEXT) {
 		merged = sink_is_one(STDOUT_FILENO, &l->given[1], STDERR_FILENO, &l->given[2]);
@@ -410,7 +414,7 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	}
 	l->channel[0] = channel_for(l, 0, s, later);
 	l->channel[1] = merged ? CHANNEL_MERGED : channel_for(l, 1, s, later);
-	/* The person only sees the ID. */
+	/* With --detach the person sees only the ID. */
 	if (s->detach)
 		l->person = false;
 	/* `echo x | terse less` reads the person's keys from the terminal behind /dev/tty. */
@@ -422,11 +426,11 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	l->called = s->person && s->agent && s->tty == TRI_AUTO && !asked && !l->person &&
 		    l->channel[0] == CHANNEL_PTY;
 	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || asked || l->called);
-	/* A shell takes the terminal that is on its standard error. */
+	/* A shell uses the terminal on its standard error for job control. */
 	bool shown = l->channel[merged ? 0 : 1] == CHANNEL_PTY;
 	l->jobs = jobs && shown && !l->controlling;
-	/* Without a person, a pipe or file on stdin stays there. The terminal replaces /dev/null,
-	   and a socket through which an agent could write but has not. */
+	/* Without a person, a pipe or file stays the command's stdin. The terminal replaces
+	   /dev/null, and a socket to which the agent has written nothing. */
 	const mode_t given = l->given[0].st_mode;
 	char byte;
 	bool idle = S_ISCHR(given) || (later && S_ISSOCK(given) &&

@@ -14,22 +14,22 @@ enum sink {
 	SINK_AGENT,   /* a socket; a pipe whose reader is none of the following: */
 	SINK_PROGRAM, /* a pipe that a sibling or a shell above reads */
 	SINK_FILE,    /* anything else: a regular file, /dev/null, a device */
-	SINK_PIPE,    /* a pipe, not looked into: see sink_of_pipe() */
+	SINK_PIPE,    /* a pipe whose reader is not known yet: see sink_of_pipe() */
 	SINK_CLOSED,
 };
 
-/* Looks at the descriptor alone; a pipe is SINK_PIPE. */
+/* Looks only at the descriptor; a pipe is SINK_PIPE. */
 enum sink sink_of(int fd);
 
-/* Who reads the pipe that process `writer`, a child of `parent`, was started with. Looks at the
-   processes above the writer, up to the one that reads, then at their children, and at no others.
-   SINK_PROGRAM where /proc hides the reader, since a program must never get a preview; also where
-   one of the processes above has more than 32 other children. If a rule knows that process and it
-   holds the reading end itself, the nearest children are looked at instead, and the standard input
-   of the others. */
+/* Finds out who reads the pipe that process `writer`, a child of `parent`, was started with. Looks
+   at the ancestors of the writer, up to the one that has the reading end, then at their children,
+   and at no others. Returns SINK_PROGRAM if /proc hides the reader, since a program must never get
+   a preview, and if one of these ancestors has more than 32 other children. But if an agent that a
+   rule knows is that ancestor and has the reading end, only the nearest children and the standard
+   input of the others are looked at. */
 enum sink sink_of_pipe(const struct settings *s, int fd, pid_t writer, pid_t parent);
 
-/* Whether both descriptors are one open file, so that writes to either come out in order. */
+/* Whether both descriptors share one open file, so that writes to both stay in order. */
 bool sink_is_same(int a, int b);
 
 // How the streams of one run are connected: the command's standard input, output and error, and who
@@ -53,24 +53,24 @@ bool sink_is_same(int a, int b);
 enum channel {
 	CHANNEL_PTY,
 	CHANNEL_PIPE,
-	CHANNEL_INHERIT, /* the descriptor terse was given */
+	CHANNEL_INHERIT, /* the descriptor that terse was given */
 	CHANNEL_MERGED,  /* stderr: together with stdout */
 };
 
 struct channels {
-	bool direct;      /* execute the command and do nothing else */
+	bool direct;      /* only execute the command */
 	bool person;      /* pass-through: a person sees what the command writes */
 	bool controlling; /* the pty is the command's controlling terminal */
-	bool called;      /* `controlling`, in an agent's run, for the questions that a person is
-			     called to; input for all others is at its end at once */
+	bool called;      /* `controlling`, but in an agent's run, for the questions that a person
+			     is called to answer; for all others the input ends at once */
 	bool jobs;        /* the pty is there for a shell's job control alone: nobody types into
 			     it */
 	bool stdin_pty;   /* the command's stdin is the pty; else terse's own */
-	bool stdin_held;  /* terse's own stdin has to be closed once the command has it: it is
+	bool stdin_held;  /* terse has to close its own stdin once the command has it, since it is
 			     neither the keyboard nor /dev/null */
 	int keyboard;     /* the person's terminal, read by the front end; -1: none */
 	enum channel channel[2];
-	enum sink sink[2];    /* of stdout and stderr; SINK_PIPE: not looked into yet */
+	enum sink sink[2];    /* of stdout and stderr; SINK_PIPE: not known yet */
 	struct stat given[3]; /* the descriptors 0, 1, 2; st_mode 0: not open */
 	bool typed;           /* standard input is a terminal */
 };
@@ -78,9 +78,9 @@ struct channels {
 /* Looks at the descriptors 0, 1, 2 alone: sets `given`, `typed` and `sink`. */
 void channels_look(struct channels *l);
 
-/* Decides the rest, also by the settings. `captured`: not a person but a run around
-   this one reads the terminal. `jobs`: the command is to have job control. May open /dev/tty for
-   the keyboard (close-on-exec). */
+/* Decides the rest, also by the settings. `captured`: the reader of the terminal is no person but a
+   run around this one. `jobs`: the command is to have job control. May open /dev/tty for the
+   keyboard (close-on-exec). */
 void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs);
 
 #endif

@@ -44,7 +44,7 @@ int source_open(struct source *s, struct supervisor *run, int which)
 			return 0;
 		}
 		TRACE(SINK, "no pseudo-terminal: %m");
-		/* Without a pty a person's terminal is left to the command: a pipe would hide
+		/* Without a pty the command gets the person's terminal itself: a pipe would hide
 		   it. */
 		if (s->person)
 			return -1;
@@ -84,8 +84,8 @@ static enum interceptor_reader on_resolve(void *ctx)
 	TRACE(SINK, "%s: begins to matter, looked at again", s->is_stderr ? "stderr" : "stdout");
 	s->sink = sink_of_pipe(s->run->job->settings, s->queue.fd, s->run->job->front,
 			       s->run->job->parent);
-	/* What this stream's reader got does not count as shown; the other stream may have an agent
-	   for its reader. */
+	/* Bytes that this stream's reader got do not count as shown; the other stream may still
+	   have an agent as its reader. */
 	if (s->sink != SINK_AGENT)
 		shown_forget(&s->run->record.shown, s->shown);
 	return s->sink == SINK_AGENT ? INTERCEPT_AGENT : INTERCEPT_PROGRAM;
@@ -106,8 +106,7 @@ struct interceptor *source_text(struct source *s)
 		return s->text;
 	const struct job *job = s->run->job;
 	const struct settings *set = job->settings;
-	/* channels_decide() has only looked quickly at who reads a pipe. Now it matters, so the
-	   look is repeated in full. */
+	/* channels_decide() has left the readers of pipes open. Now the answer matters. */
 	bool pipe = s->queue.type == S_IFIFO && set->format == FORMAT_TEXT &&
 		    (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
 	enum interceptor_reader reader = INTERCEPT_AGENT;
@@ -149,7 +148,7 @@ struct interceptor *source_text(struct source *s)
 		.ctx = s,
 	};
 	s->text = interceptor_new(&options, &events);
-	/* A later try would begin in the middle. */
+	/* A later attempt would begin in the middle of the text. */
 	s->refused = !s->text;
 	return s->text;
 }
@@ -192,11 +191,12 @@ size_t source_read_once(int fd, bool first, char *data, size_t len, int *end)
 	}
 }
 
-/* A pty hands out no more bytes at a time: rendering each by itself would cost more. */
+/* A pty hands out at most this many bytes at a time. Rendering each piece by itself would cost
+   more. */
 #define LEAST_READ ((size_t)4096)
 
-/* As much as the kernel holds for a pty (Linux: pty_common_install()) until the command that writes
-   to it has to wait. More would be rendered while the command waits. */
+/* How much the kernel holds for a pty (Linux: pty_common_install()) before the writing command has
+   to wait. If more were read first, the command would wait while that is rendered. */
 #define PTY_CHUNK ((size_t)8192)
 
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
@@ -205,7 +205,8 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 	size_t got = 0;
 	int end = -1;
 	while (s->fd >= 0 && got < most && end < 0) {
-		/* Once the reader has gone, one read is enough: the command is not to go on. */
+		/* Once the reader has gone, one read is enough, since the command is to fail at its
+		   next write. */
 		size_t len = 0, n = 1;
 		while (n > 0 && size - len >= LEAST_READ && (!s->gone || len == 0)) {
 			n = source_read_once(s->fd, s->came + len == 0, chunk + len, size - len,
@@ -270,8 +271,8 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 		buffer_release(&line);
 		return;
 	}
-	/* A program that starts a run which goes on without it gets the ID: id=$(terse --detach
-	   server). */
+	/* If a program starts a run that goes on without it, the program gets the ID: id=$(terse
+	   --detach server). */
 	if (running && s->run->job->settings->detach && !ending->is_second &&
 	    interceptor_reader(s->text) == INTERCEPT_PROGRAM) {
 		output_queue_write(&s->queue, ending->place.id, strlen(ending->place.id));

@@ -1,5 +1,5 @@
-// One channel from the command to its reader: the pty master or pipe that is
-// read, the stream that makes text of it, the output queue it is printed to.
+// One channel from the command to its reader: the pty master or pipe from which bytes are read, the
+// interceptor that makes text of them, and the output queue to which that is printed.
 #ifndef TERSE_PROCESS_SOURCE_H
 #define TERSE_PROCESS_SOURCE_H
 
@@ -14,7 +14,7 @@
 
 struct supervisor;
 
-/* Bytes of one read, and the most of one wake-up, before others get a turn. */
+/* Bytes of one read, and the most bytes of one turn, after which other descriptors are served. */
 #define SOURCE_CHUNK ((size_t)64 * 1024)
 #define SOURCE_TURN  ((size_t)1024 * 1024)
 
@@ -23,33 +23,34 @@ struct source {
 	int child; /* the command's end, to be closed once it is started; -1 */
 	bool pty;
 	bool person;  /* raw pass-through */
-	bool lasting; /* a controlling terminal: the command can open it again, as /dev/tty, after
+	bool lasting; /* a controlling terminal, which a process can open again as /dev/tty after
 			 all have closed it */
-	bool hung;    /* all have closed it now: it is not polled, but read again later */
+	bool hung;    /* all have closed the terminal now: it is not polled, but read again later */
 	bool is_stderr;
 	bool gone;      /* its reader has gone: the command's next write is its last */
 	bool onward;    /* its reader is a program, which gets what is written after the command's
 			   end, too */
-	bool printed;   /* something reached the reader since the owner last cleared it */
+	bool printed;   /* bytes were printed since the owner last cleared this */
 	char last;      /* the last byte a person saw */
 	uint64_t came;  /* bytes read in all */
 	uint64_t shown; /* bytes added to what was shown (record.h) */
 	enum sink sink;
-	struct supervisor *run; /* sends answers to the command's queries, and sees what is read
-				   from the first source; NULL: not opened */
+	struct supervisor *run; /* gets answers to the command's queries, and the bytes of the first
+				   source; NULL: the source is not open */
 	struct interceptor
 		*text; /* NULL until the first bytes come, since many commands print nothing */
-	struct redactor redactor; /* before all that, if the job has secrets */
-	bool refused;             /* there was no memory for `text` then: the bytes are passed on */
+	struct redactor redactor; /* comes before `text`, if the job has secrets */
+	bool refused;             /* there was no memory for `text`: the bytes are passed on */
 	struct output_queue queue;
 };
 
-/* Opens the channel for stdout (0) or stderr (1) of the run's job. Where there is no pty it makes a
-   pipe, but not for a person. The caller makes the queue before the first read. Returns 0, or -1
-   with errno. */
+/* Opens the channel for stdout (0) or stderr (1) of the run's job. If there is no pty, makes a
+   pipe, but not for a person. The caller initializes `queue` before the first read. Returns 0, or
+   -1 with errno. */
 int source_open(struct source *s, struct supervisor *run, int which);
 
-/* Returns the interceptor, which the first call makes; NULL: no memory for it, or no channel. */
+/* Returns the interceptor, which the first call makes; NULL: there is no memory for it, or no
+   channel. */
 struct interceptor *source_text(struct source *s);
 
 /* One read of a non-blocking pty master or pipe; `first`: nothing has come from it yet. Returns how
@@ -61,7 +62,7 @@ size_t source_read_once(int fd, bool first, char *data, size_t len, int *end);
    other side is closed; the source is then closed, too. */
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
 
-/* Prints the end of the report on this channel. */
+/* Prints the last part of the report on this channel. */
 void source_report(struct source *s, const struct interceptor_ending *ending);
 
 /* The reader has gone: from now on text is only kept. */

@@ -22,7 +22,7 @@ static int pty_open_slave(int master, int mode)
 	char name[32];
 	const int flags = mode | O_NOCTTY | O_CLOEXEC;
 	int slave = ioctl(master, TIOCGPTPEER, flags), number;
-	/* Old kernels have it by its name alone. */
+	/* Old kernels open the slave only by its name. */
 	if (slave < 0 && ioctl(master, TIOCGPTN, &number) == 0) {
 		snprintf(name, sizeof(name), "/dev/pts/%d", number);
 		slave = open(name, flags);
@@ -64,8 +64,8 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 		goto fail;
 	if (use != PTY_JOBS)
 		return 0;
-	/* A process can make a terminal its controlling one only by a descriptor that it may read;
-	   the command gets one that it can only write to. */
+	/* A process needs a readable descriptor to make a terminal its controlling one; the
+	   command's descriptor is write-only. */
 	bool controls = ioctl(p->slave, TIOCSCTTY, 0) == 0;
 	int writes = pty_open_slave(p->master, O_WRONLY);
 	if (writes >= 0) {
@@ -175,8 +175,8 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 		char *entry = s->env_set.items[i];
 		const struct strings later = {.items = s->env_set.items + i + 1,
 					      .count = s->env_set.count - i - 1};
-		/* An entry is left out if a later line of the list sets it again, or if the caller
-		   has it and keeps it. */
+		/* Leaves out an entry if a later entry of the list sets the variable again, or if
+		   the caller has the variable and [environment] keeps it. */
 		if (!environment_lists(&later, entry) &&
 		    !(environment_lists(&s->env_keep, entry) && environment_lists(&given, entry)))
 			result[n++] = entry;
@@ -188,8 +188,7 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 
 int spawn_exec(const struct job *job, char *const *envp)
 {
-	/* The program is searched for in the command's PATH, which may differ from this
-	   process's. */
+	/* exec_search() searches the PATH of `environ`, so that has to be the command's. */
 	environ = (char **)envp;
 	return exec_search(job->program ? job->program : job->argv[0], job->argv);
 }

@@ -1,5 +1,5 @@
-// A pseudo-terminal for a command: size and line settings are made before the
-// command starts, both ends are close-on-exec, the master does not block.
+// A pseudo-terminal for a command. Its size and modes are set before the command starts; both ends
+// are close-on-exec, and the master does not block.
 #ifndef TERSE_PROCESS_SPAWN_H
 #define TERSE_PROCESS_SPAWN_H
 
@@ -14,7 +14,7 @@ struct job;
 
 struct pty {
 	int master;
-	int slave; /* the owner closes it once the command has it: else the end of output never
+	int slave; /* the owner closes it once the command has it, or the end of output never
 		      comes */
 };
 
@@ -24,21 +24,21 @@ enum pty_use {
 	PTY_JOBS,    /* PTY_WRITTEN, and the controlling terminal of this process's session, so that
 			a shell can control its jobs; /dev/tty can't be opened, or reads of it end
 			at once */
-	PTY_TYPED,   /* a person or an input queue is behind it: echo and CR NL output stay on */
+	PTY_TYPED,   /* a person or an input queue types: echo and CR NL output stay on */
 };
 
-/* Opens one. PTY_TYPED takes settings from *like unless that is NULL. Returns 0, or -1 with
-   errno. */
+/* Opens a pseudo-terminal. PTY_TYPED takes the modes from *like unless that is NULL. Returns 0, or
+   -1 with errno. */
 int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 	     const struct termios *like);
 
 int pty_resize(int master, unsigned cols, unsigned rows);
 
-/* Whether the command reads its terminal raw (no line editing): then the answer to a query reaches
-   it and is not echoed. */
+/* Whether the terminal is raw (no line editing), so that the command gets the answer to a query,
+   without an echo. */
 bool pty_is_raw(int master);
 
-// Signals: the caller's state, and ending this process the way another one did.
+// Signals: saving the caller's state, and ending this process the way another process ended.
 
 /* The mask a process was started with, and the one disposition that terse changes. */
 struct signals {
@@ -57,10 +57,10 @@ void signals_restore(const struct signals *saved);
    the same signal, without a second core dump. */
 _Noreturn void signals_end_like(int status);
 
-// The command's environment: the caller's, plus what [environment] sets when output is captured,
+// The command's environment: the caller's, with the changes of [environment] if output is captured,
 // and TERSE_ACTIVE (lib/active.h).
 
-/* Whether two entries, "NAME=VALUE" or "NAME", are of the same variable; whether the list has an
+/* Whether two entries, "NAME=VALUE" or "NAME", are of the same variable; and whether a list has an
    entry of the same variable. */
 bool environment_is_same(const char *entry, const char *other);
 bool environment_lists(const struct strings *list, const char *entry);
@@ -70,13 +70,14 @@ bool environment_lists(const struct strings *list, const char *entry);
    is always set. NULL with errno ENOMEM. */
 char **environment_make(char *const *from, const struct settings *s, bool captured, char *active);
 
-// Starts the command: its own process group, its streams, the caller's signal state.
+// Starts the command, in its own process group, with its streams and the caller's signal state.
 
 /* Starts the job's command as a child in a process group of its own, *group, and waits until it has
    been executed. `fds` become 0, 1 and 2; -1: unchanged. `terminal`: slave of the controlling
-   terminal to be in the foreground of, or -1. If *group is not the pid, it is the number of another
-   child, which has ended and keeps that number until it is waited for. Returns the pid; -1 with
-   errno when there is no process for it; 0 with errno when the program can't be executed. */
+   terminal to be in the foreground of, or -1. If *group is not the command's pid, it is the pid of
+   another child, which has ended and is kept as a zombie so that the number stays taken. Returns
+   the pid; -1 with errno if no process can be made; 0 with errno if the program can't be
+   executed. */
 pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal,
 		    pid_t *group);
 
@@ -84,10 +85,10 @@ pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], 
    `envp`. Returns errno only on failure. */
 int spawn_exec(const struct job *job, char *const *envp);
 
-/* Waits for the end of a child; 0, -1: there is none. */
+/* Waits for the end of a child; a `pid` of 0 or -1: there is none. */
 void spawn_reap(pid_t pid);
 
-/* The exit status a shell gives for it. */
+/* The exit status that a shell reports for this errno of exec. */
 int spawn_exit_status(int exec_errno);
 
 #endif

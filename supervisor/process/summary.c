@@ -13,8 +13,7 @@
 
 #define CHUNK ((size_t)32 * 1024)
 
-/* Hands out the chunk. Before the end of the text (`end`) it holds back the bytes that later bytes
-   may change. */
+/* Hands out the chunk. Unless `end`, it holds back an incomplete character. */
 static void summary_text_emit(struct summary_text *r, bool end, struct buffer *out)
 {
 	size_t len = r->chunk.len, cut = 0;
@@ -61,7 +60,7 @@ static int summary_text_next(void *ctx, struct buffer *out)
 	} else {
 		size_t before = out->len;
 		r->chunk.len += piece.len;
-		/* A line whose start is not there is left out. */
+		/* Leaves out the rest of a line whose start is missing. */
 		if (r->skips) {
 			const char *newline = memchr(r->chunk.data, '\n', r->chunk.len);
 			size_t len = newline ? (size_t)(newline - r->chunk.data) + 1 : r->chunk.len;
@@ -116,11 +115,11 @@ void summary_add(struct summary *a, struct interceptor *text, const struct inter
 	if (text && interceptor_collect(text, e, s) < 0)
 		report_warn(r, "%s: %s", name, strerror(ENOMEM));
 	bool left_out = report_is_truncated(s);
-	/* All of it was asked for. */
+	/* The whole text was asked for. */
 	if (left_out && text && interceptor_facts(text).is_on_disk) {
 		struct summary_text *rest = &a->texts[is_stderr];
 		*rest = (struct summary_text){.report = r, .which = is_stderr, .from = 1};
-		/* The stream hands the artifact's text out. */
+		/* The report then takes the stream's text from the artifact. */
 		rest->is_open = text_open(&rest->text, artifact_directory(record->artifact), r->id,
 					  is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) == 0;
 		if (rest->is_open) {

@@ -20,7 +20,7 @@
 /* Descriptors of one poll that are looked at. */
 #define POLLED_MOST 256
 
-/* One thread, while it is looked at. */
+/* The state of a look at one thread. */
 struct thread {
 	pid_t pid;
 	struct process_call call;
@@ -29,14 +29,14 @@ struct thread {
 	bool also;
 };
 
-/* How a system call waits for descriptors. */
+/* The ways in which system calls wait for descriptors. */
 enum call_form { CALL_OTHER, CALL_READ, CALL_RECEIVE, CALL_POLL, CALL_SELECT, CALL_EPOLL };
 
 static const struct wait_call {
 	long number;
 	enum call_form form;
-	int timeout;    /* which argument has the timeout, of calls that wait for several
-			   descriptors */
+	int timeout;    /* for calls that wait for several descriptors: which argument is the
+			   timeout */
 	bool in_memory; /* the timeout is a structure that begins with the seconds; else
 			   milliseconds */
 } wait_calls[] = {
@@ -59,7 +59,7 @@ static bool wait_is_terminal(pid_t pid, unsigned long fd, dev_t terminal)
 	       (st.st_rdev == terminal || st.st_rdev == makedev(5, 0));
 }
 
-/* The thread waits for data on this descriptor, maybe among others. */
+/* Notes that the thread waits for data on this descriptor, maybe among others. */
 static void wait_on_descriptor(struct thread *t, unsigned long fd)
 {
 	struct stat st;
@@ -149,14 +149,14 @@ static enum call_form wait_on_call(struct thread *t)
 			t->kind = WAIT_SLEEP;
 		return CALL_OTHER;
 	}
-	/* A terminal as standard input counts, too, whatever descriptors the call has: nvim makes
+	/* A terminal as standard input counts, too, even if the call does not name it: nvim makes
 	   the terminal its standard input and then can't read it. */
 	if (t->kind < WAIT_KEYS && wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
 		t->kind = WAIT_KEYS;
 	if (t->kind != WAIT_UNKNOWN)
 		return call->form;
-	/* With a timeout of a second or more the program may do something when it is over; with a
-	   shorter one it only looks around. */
+	/* A timeout of a second or more may be for an action of the program; with a shorter one the
+	   program only polls. */
 	unsigned long given = args[call->timeout];
 	long seconds;
 	bool timed = (int)given >= 1000;
@@ -169,7 +169,7 @@ static enum call_form wait_on_call(struct thread *t)
 	return call->form;
 }
 
-/* Judges a thread whose system call can't be seen by where the kernel has put it to sleep. */
+/* Judges a thread whose system call is hidden, by the kernel function that it sleeps in. */
 static enum wait_input wait_by_channel(pid_t pid, long tid)
 {
 	char name[128];
@@ -202,8 +202,8 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group)
 			enum wait_input input = INPUT_NONE;
 			if (process_call(p.pid, tid, &t.call) == 0) {
 				enum call_form form = wait_on_call(&t);
-				/* One thread that reads decides: most other threads only wait for
-				   work. */
+				/* One thread that reads decides, since most other threads only wait
+				   for work. */
 				runs = t.call.runs && !group;
 				if (form >= CALL_POLL)
 					input = INPUT_POLLED;

@@ -18,18 +18,17 @@
 
 #define LOOK_MS 20
 
-/* How long a signal to the group may come after one to the process: timeout(1) signals its child,
-   then its group. */
+/* How long after a signal to the process a signal to its group may come: timeout(1) signals its
+   child, then its group. */
 #define LATER_MS 3
 
-/* After this time without an answer the asker looks whether the watchdog can run: on a machine that
-   stalls, answers are late.
- */
+/* After this time without an answer the asker checks whether the watchdog can run, since answers
+   are late on a machine that stalls. */
 #define ANSWER_MS    300
 #define ANSWER_LOOKS 20
 
-/* A question is the number of a signal, or WATCHDOG_LEAVE; the answer is the same, with YES or
-   without. */
+/* A question is the number of a signal, or WATCHDOG_LEAVE; the answer is the same number, with the
+   bit YES or without. */
 #define YES 0x80
 
 void watchdog_restore_terminal(const struct job *job)
@@ -37,13 +36,13 @@ void watchdog_restore_terminal(const struct job *job)
 	const int terminal = job->channels.keyboard;
 	const struct termios *raw = &job->raw;
 	struct termios now;
-	/* A shell that has noticed before has set its own modes by now. */
+	/* A shell that has noticed the end first has set its own modes by now. */
 	if (terminal >= 0 && tcgetattr(terminal, &now) == 0 && now.c_lflag == raw->c_lflag &&
 	    now.c_iflag == raw->c_iflag && now.c_oflag == raw->c_oflag)
 		tcsetattr(terminal, TCSADRAIN, &job->modes);
 }
 
-/* Returns false when nobody asks any more. */
+/* Answers a question. Returns false when nobody asks any more. */
 static bool watchdog_answer(int asked)
 {
 	unsigned char what;
@@ -80,7 +79,8 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 		loop_turn(&loop);
 		if (ends) {
 			n = read(pipe, told, sizeof(told));
-			/* Nothing can be known, or all is well. */
+			/* Reading failed, or the supervisor has told that there is nothing to
+			   end. */
 			if ((n < 0 && errno != EAGAIN) ||
 			    (n > 0 && told[n / (ssize_t)sizeof(*told) - 1] == 0))
 				_exit(0);
@@ -98,9 +98,9 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 	watchdog_restore_terminal(job);
 	struct tree_end end = {
 		.session = session, .group = group, .grace_ms = job->settings->grace};
-	/* Goes on only while the session's number is still the supervisor's, which was forked
-	   before this process: no process has that number, or one that is no younger than this
-	   process. */
+	/* Goes on only while the session's number can't belong to a new process. The supervisor was
+	   forked before this process, so a process of that number must not be younger than this
+	   one. */
 	struct process leader, self;
 	while ((process_read(session, &leader) < 0 ||
 		(process_read(getpid(), &self) == 0 && leader.started <= self.started)) &&
@@ -111,7 +111,8 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 
 void watchdog_tell(int *pipe, pid_t group)
 {
-	/* The write is tried twice: a watchdog that was not told would end what it must not. */
+	/* Tries the write twice, since a watchdog that was not told would end processes that it
+	   must not end. */
 	if (*pipe >= 0 && io_write(*pipe, &group, sizeof(group)) < 0)
 		io_write(*pipe, &group, sizeof(group));
 	if (group == 0)
@@ -145,10 +146,10 @@ bool watchdog_ask(pid_t watchdog, int asked, int what)
 	setsockopt(asked, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	for (int looks = 0; looks <= ANSWER_LOOKS;) {
 		ssize_t n = recv(asked, &said, 1, 0);
-		/* The answer to an earlier question may come only now; it is passed over. */
+		/* Passes over a late answer to an earlier question. */
 		if (n == 1 && (said & ~YES) == what)
 			return said & YES;
-		/* A watchdog that is stopped, is traced or waits for a disk may not answer for
+		/* A watchdog that is stopped, traced or waits for a disk may not answer for
 		   hours. */
 		looks += n < 0;
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) ||
