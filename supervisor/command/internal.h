@@ -101,7 +101,7 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 /* Whether the run belongs to the call's session. */
 bool live_run_is_own(const struct verb_call *c, const char *id);
 
-/* What an await waits for. */
+/* An await: the run, and what is waited for. */
 struct await {
 	const char *name;          /* the run */
 	const char *pattern;       /* or NULL */
@@ -422,10 +422,10 @@ struct excerpts {
 /* Applies the profile that a flag names. Returns 0, or -1 after printing an error. */
 int excerpts_apply_profile(const char *verb, struct settings *s);
 
-/* Begins a text. `d` is zeroed except `into` and `artifact`, and must not move afterwards. Of `o`
-   the caller sets the reader, what the terminal does at a line feed, and the size of the text
-   before; the rest is zeroed. Returns 0, or -1 with errno; interceptor_free(d->text) in any
-   case. */
+/* Begins a text. `d` is zeroed except `into` and `artifact`, and must not move afterwards. The
+   caller sets the members of `o` for the reader, the terminal's treatment of line feeds, and the
+   size of the text before; the rest is zeroed. Returns 0, or -1 with errno;
+   interceptor_free(d->text) in any case. */
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
 
 /* Begins a text, takes all of `t`, finishes it, and prints its report unless `end` is NULL. With

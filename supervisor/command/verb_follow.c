@@ -1,9 +1,8 @@
-// terse follow ID...: one line for each event of runs, as it comes: a line of the text that
-// matches, silence, a question, the end. For monitors of agents, and for scripts.
+// terse follow ID...: prints a line for each event of runs when it comes: a line of text that
+// matches, silence, a question, the end. For scripts, and for agents that monitor runs.
 //
-// The text is read from disk at the reader's own pace, so that nothing is lost, however fast it
-// grows and however long the reader rests, and the command never waits for it. A line counts once,
-// when it is final.
+// The text is read from disk. So no line is lost, however slowly the reader reads, and the command
+// never waits for the reader. Only final lines count, each once.
 
 #include "lib/io.h"
 #include "lib/json.h"
@@ -18,13 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Events are printed when there is nothing more to look at, or when they have this many bytes. */
+/* Events are collected up to this many bytes, or until no more text is there. */
 #define PRINT_AT ((size_t)32 * 1024)
 
-/* A run. */
+/* A followed run. */
 struct followed {
 	struct follow *all;
-	struct watched watched; /* its `run` -1: it is over */
+	struct watched watched; /* watched.run is -1 once the run is over */
 	struct lookout lookout;
 };
 
@@ -32,12 +31,12 @@ struct follow {
 	struct verb_call *call;
 	struct sought *sought; /* room for each argument */
 	size_t count;
-	int64_t idle; /* ms; 0: silence is no event */
+	int64_t idle; /* this many ms of silence are an event; 0: none */
 	struct followed *runs;
 	size_t run_count;
 	char *block;
 	struct buffer out;
-	bool failed; /* one of them could not be followed */
+	bool failed; /* a run could not be followed */
 };
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -77,7 +76,7 @@ static int event_match(void *ctx, const struct sought *by, const char *line, siz
 		buffer_append_string(out, cut ? "..." : "");
 	}
 	event_end(f);
-	/* An error comes again when the rest is printed. */
+	/* Ignores errors: writing fails again when the rest is printed. */
 	if (out->len >= PRINT_AT)
 		verb_write(out);
 	return 0;
@@ -113,8 +112,8 @@ static void event_state(const struct followed *f, bool asks)
 
 /* --- the runs --------------------------------------------------------------------------------- */
 
-/* Looks at the rest of the text of a run that has ended, and prints how it ended. Returns 0, or -1
-   after saying what is wrong. */
+/* For a run that has ended: searches the rest of its text, and prints how it ended. Returns 0, or
+   -1 after printing an error. */
 static int followed_end(struct followed *f)
 {
 	struct buffer *out = &f->all->out;
@@ -140,7 +139,7 @@ static int followed_end(struct followed *f)
 	return 0;
 }
 
-/* Takes what has come, and prints an event for what is new. */
+/* Takes the news of a run, and prints its events. */
 static void followed_take(struct followed *f)
 {
 	struct watched *w = &f->watched;
@@ -160,8 +159,7 @@ static void followed_take(struct followed *f)
 	f->all->failed |= fails || (over && followed_end(f) < 0);
 }
 
-/* Follows the runs until the last one has ended, or the reader has gone. Returns the exit
-   status. */
+/* Follows the runs until all have ended, or the reader has gone. Returns the exit status. */
 static int follow_all(struct follow *a)
 {
 	struct loop l;

@@ -1,4 +1,4 @@
-// terse help [VERB]: all that is printed of a verb comes from its rows. And terse version.
+// terse help [VERB], which prints the verb's rows; terse version.
 
 #include "config/option.h"
 #include "lib/buffer.h"
@@ -57,7 +57,7 @@ int verb_print_help(const struct verb *v)
 			buffer_append_string(&out, "\n");
 		if (!o->help)
 			continue;
-		/* "  -o, --output FILE", and beside it what that does. */
+		/* " -o, --output FILE", and its description beside it. */
 		size_t start = out.len;
 		buffer_append_string(&out, "  ");
 		if (o->letter)
@@ -91,7 +91,7 @@ const struct verb verb_help = {
 	.run = help_run,
 };
 
-/* The commit that was built (the Makefile passes it); empty where it is not known. */
+/* The commit that was built, from the Makefile; "" if it is not known. */
 #ifndef TERSE_COMMIT
 #define TERSE_COMMIT ""
 #endif

@@ -18,10 +18,9 @@
 // A command is rewritten to `terse --session CONVERSATION -c COMMAND`, unless that would change its
 // effect.
 //
-// The agent's rules see `terse CMD` as a command of its own, so whatever they say of CMD would not
-// hold for it. All that see a command before it runs answer such a one with "deny" or "ask", and
-// what to type instead (opencode, which has no form for that, with this text alone). None ever
-// answers "allow".
+// An agent's permission rules for CMD don't match `terse CMD`. So the hooks that see a command
+// before it runs refuse `terse CMD` with "deny" or "ask", and say what to type instead (opencode
+// has no form for that, and gets only the text). No hook ever answers "allow".
 
 #include "config/pattern.h"
 #include "config/settings.h"
@@ -43,23 +42,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Bytes of an event. */
+/* The most bytes of an event. */
 #define INPUT_MAX ((size_t)4 << 20)
 
 struct hook {
 	const char *agent, *event;
-	/* The end of a conversation: which member has its name; or, if commands do not know their
-	   conversation, the variable by which they know the agent. */
+	/* For the end of a conversation: the path of the member that has its name. If commands
+	   don't know their conversation: `mark`, the variable by which they know the agent. */
 	const char *name[4], *mark;
-	/* Before a command: the answer that refuses it, with "deny" or "ask", and why. */
+	/* Before a command: the answer that refuses it, a format for "deny" or "ask", and the
+	   reason. */
 	const char *refusal;
-	bool asks; /* it may answer "ask" */
-	/* For a hook that rewrites commands: the tool, the conversation's member, the answer
-	   without the command, and programs that the agent refuses and therefore has to see. */
+	bool asks; /* the answer may be "ask" */
+	/* For a hook that rewrites commands: the tool, the member with the conversation, the answer
+	   without the command, and programs that the agent refuses, whose commands stay as they
+	   are. */
 	const char *tool, *conversation, *answer, *refused[4];
 };
 
-/* What crush refuses: programs, or some programs with certain arguments. */
+/* Programs that crush refuses, some only with certain arguments. */
 #define CRUSH_REFUSED                                                                              \
 	{                                                                                          \
 		"alias|aria2c|axel|chrome|curl|curlie|firefox|http-prompt|httpie|links|lynx|nc|"   \
@@ -78,7 +79,7 @@ static const struct hook hooks[] = {
 	{"claude", "PreToolUse", .asks = true,
 	 .refusal = "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
 		    "\"permissionDecision\":\"%s\",\"permissionDecisionReason\":\"%s\"}}\n"},
-	/* Without a terminal Gemini CLI waits for the answer to a question for ever. */
+	/* Gemini CLI without a terminal would wait for ever after "ask". */
 	{"gemini", "BeforeTool", .refusal = "{\"decision\":\"%s\",\"reason\":\"%s\"}\n"},
 	{"opencode", "tool.execute.before", .refusal = "%.0s%s\n"},
 	{"cursor", "preToolUse", .asks = true,
@@ -89,7 +90,7 @@ static const struct hook hooks[] = {
 	 .conversation = "session_id", .answer = "{\"version\":1}", .refused = CRUSH_REFUSED},
 };
 
-/* Whether the text can be the name of a session. */
+/* Whether a text can be the name of a session. */
 static bool hook_is_name(const char *text)
 {
 	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -101,8 +102,8 @@ static bool hook_is_name(const char *text)
 
 /* --- a command that is about to run ------------------------------------------------------ */
 
-/* Whether the commands would have the same effect below a shell of terse's, and it is plain what
-   they run. A command that changes its own shell (cd, export ...) would have no effect there. */
+/* Whether the commands can be parsed, and would have the same effect in a shell that terse starts.
+   Commands that change their own shell (cd, export ...) would have no effect there. */
 static bool may_rewrite(const struct hook *h, const char *command)
 {
 	struct words w;
@@ -124,8 +125,8 @@ static bool may_rewrite(const struct hook *h, const char *command)
 	return good;
 }
 
-/* Why the agent has to refuse the command: terse is in front of another command. NULL: it is not,
-   or that is not plain. */
+/* Returns why the agent has to refuse a command in which terse precedes another one; NULL if there
+   is none, or the command can't be parsed. */
 static const char *hook_refusal(const struct hook *h, const struct hook_terse *terse,
 				const char *command)
 {
@@ -142,7 +143,8 @@ static const char *hook_refusal(const struct hook *h, const struct hook_terse *t
 	if (terse->in_front == IN_FRONT_PASS || words_parse(&words, command) < 0)
 		return NULL;
 	static const char *const runners[] = {"run", "agent", "probe", "shell", NULL};
-	/* Words that run another command below terse, which the agent's rules do not see. */
+	/* Looks for terse with a command, or with a verb that runs one: the agent's rules would not
+	   see that command. */
 	for (size_t i = 0; !found && i < words.count; i++) {
 		char *const *inner = words.words + words.commands[i].first;
 		while (inner && strcmp(shell_call_name(inner[0]), "terse") != 0)
@@ -156,7 +158,7 @@ static const char *hook_refusal(const struct hook *h, const struct hook_terse *t
 	return !found ? NULL : w && w->comment ? commented : plain;
 }
 
-/* The command below terse, to be released. */
+/* Returns the tool input with the command rewritten, to be released. */
 static json_t *rewrite(const struct hook_terse *terse, const char *command, const char *session)
 {
 	struct buffer line = BUFFER_INIT;
@@ -227,7 +229,7 @@ int hook_answer(const char *agent, const char *event, const char *input, size_t 
 	if (h->refusal) {
 		status = hook_before(h, value, terse, answer);
 	} else if (h->mark) {
-		/* The session that is named after the agent's process. */
+		/* Ends the session that is named after the agent's process. */
 		outcome->mark = json_is_object(value) ? h->mark : NULL;
 	} else {
 		const json_t *at = value;
@@ -243,7 +245,7 @@ int hook_answer(const char *agent, const char *event, const char *input, size_t 
 
 /* --- the verb --------------------------------------------------------------------------------- */
 
-/* Runs `terse session end` in a process of its own and without output: the agent must read only the
+/* Runs `terse session end` as a child without output, since the agent reads the output as the
    hook's answer. */
 static void hook_mark_ended(const struct hook_outcome *o, const char *program)
 {
@@ -270,12 +272,12 @@ static int hook_run(struct verb_call *c)
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
 	process_link(0, program, sizeof(program), "exe");
-	/* An input that is too long for an event, or can't be read, is none. */
+	/* Input that is too long, or can't be read, counts as empty. */
 	if (io_read_all(STDIN_FILENO, &input, INPUT_MAX) < 0)
 		input.len = 0;
 	status = hook_answer(c->operands[0], c->operands[1], input.data ? input.data : "",
 			     input.len, &terse, &answer, &outcome);
-	/* Whatever is wrong, the agent goes on. */
+	/* Ignores errors, so that the agent goes on. */
 	if (status == 0 && answer.len)
 		io_write(STDOUT_FILENO, answer.data, answer.len);
 	if (status == 0 && (outcome.mark || *outcome.session))

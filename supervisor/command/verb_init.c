@@ -21,13 +21,13 @@ enum { AGENTS_MAX = 16 };
 
 struct init {
 	const struct wiring *wiring;
-	struct place own, place; /* terse's own files; what the agent's files name */
+	struct place own, place; /* terse's own files; those that the agent's files name */
 	bool project, dry_run, undo, instructions, all;
-	bool mcp;                                /* as a server of tools */
-	const struct wiring *agents[AGENTS_MAX]; /* which are meant */
+	bool mcp;                                /* --mcp: wires the agent to a server of tools */
+	const struct wiring *agents[AGENTS_MAX]; /* the agents that are wired */
 	size_t count;
 	char here[PATH_MAX];
-	const char *root; /* of the project; NULL: the files are the user's */
+	const char *root; /* of the project; NULL: the user's files are changed */
 	struct buffer out;
 	bool failed;
 };
@@ -45,7 +45,7 @@ static int init_fail(struct init *i, const char *path, const char *reason)
 	return -1;
 }
 
-/* Appends the difference as diff -u has it. Returns 0, or -1 with the reason. */
+/* Appends the change of a file as a unified diff. Returns 0, or -1 with the reason. */
 static int init_show(struct init *i, struct wiring_plan *p)
 {
 	const char *before = p->now.exists ? p->now.path : "/dev/null", *after = p->now.path;
@@ -94,7 +94,7 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 		status = wiring_carry_out(&p, i->root ? i->root : getenv("HOME"));
 		if (status == 0)
 			init_say(i, path, p.done);
-		/* Notes that the file names the launcher, and how to undo that. */
+		/* Notes that this file names the launcher, and with which options it is undone. */
 		snprintf(options, sizeof(options), "%s%s%s", i->wiring->agent,
 			 i->mcp ? " --mcp" : "", i->project ? " --project" : "");
 		if (status == 0)
@@ -115,15 +115,16 @@ static void init_warn_of_own(struct init *i, const char *launcher, const char *r
 		      launcher, reason);
 }
 
-/* Finds what the agent's files are to name. Installs the launcher, unless a change is only shown or
-   is undone. */
+/* Finds the files that the agent's files have to name. Installs the launcher, unless the change is
+   only shown, or undone. */
 static int init_prepare(struct init *i, const char *real)
 {
 	char failed[PATH_MAX];
 	place_find(&i->own);
 	place_wired(&i->place, &i->own);
-	/* A server (terse mcp) names terse itself: without terse there would be nothing to fall
-	   back on. A shell's line does nothing without terse. */
+	/* An agent's server of tools, and a shell's start-up line, name terse itself. A launcher
+	   would be useless: if terse is gone, a server can't do without, and the line does
+	   nothing. */
 	const bool itself = i->mcp || i->wiring->shell;
 	if (itself)
 		i->place = i->own;
@@ -136,7 +137,7 @@ static int init_prepare(struct init *i, const char *real)
 			   *i->own.program ? i->own.program : "terse");
 	else if (codex && !*i->own.library)
 		verb_error(VERB, "libterse-shim.so is not there: make install puts it there");
-	/* Claude Code cuts its prefix off at the last " -". */
+	/* Claude Code cuts a shell prefix off at its last " -". */
 	else if (strstr(i->place.shell, " -"))
 		verb_error(VERB, "%s: agents can't use a path that contains \" -\"",
 			   i->place.shell);
@@ -147,8 +148,8 @@ static int init_prepare(struct init *i, const char *real)
 		usable = true;
 	if (!usable)
 		return -1;
-	/* Some agents have no file that could name it, and without a home directory there is no
-	   place for it. */
+	/* Some agents have no file that could name the launcher. Without a home directory there is
+	   no place for it. */
 	if (!i->wiring->files[0].folder.below)
 		return 0;
 	if (!*i->own.launcher)
@@ -168,7 +169,7 @@ static int init_parse(struct init *i, struct verb_call *c)
 	if (verb_parse(c, i) < 0)
 		return -1;
 	const struct wiring *table = i->mcp ? wirings_mcp : wirings, *w;
-	/* Unless all named agents are known, nothing is done. */
+	/* If one of the names is not known, nothing is done for any. */
 	for (; (int)i->count < c->operand_count; i->count++) {
 		const char *name = c->operands[i->count];
 		struct nearest n;
@@ -201,7 +202,7 @@ static int init_parse(struct init *i, struct verb_call *c)
 	return -1;
 }
 
-/* Appends facts about the agent, and whether its commands find terse. */
+/* Appends notes on the agent, and a warning if its commands would not find terse. */
 static void hints_append(struct buffer *out, const struct wiring *w, const struct place *place)
 {
 	char found[PATH_MAX];
@@ -224,7 +225,6 @@ static void hints_append(struct buffer *out, const struct wiring *w, const struc
 			      "%s: lines for the file that its model reads: terse init %s "
 			      "--instructions\n",
 			      w->agent, w->agent);
-	/* They name `terse read ...`. */
 	const char *slash = strrchr(place->program, '/');
 	if (!hints_find_program("terse", found))
 		buffer_printf(
@@ -234,7 +234,7 @@ static void hints_append(struct buffer *out, const struct wiring *w, const struc
 			slash ? (int)(slash - place->program) : 0, place->program);
 }
 
-/* One agent's files. */
+/* Changes the files of one agent. */
 static void init_change_agent(struct init *i, const char *real)
 {
 	if (init_prepare(i, real) < 0) {
@@ -242,8 +242,8 @@ static void init_change_agent(struct init *i, const char *real)
 		return;
 	}
 	for (size_t k = 0; k < WIRING_FILES_MAX && i->wiring->files[k].folder.below; k++) {
-		/* A part of a wiring is useless, so the first error ends it; an undo goes on as far
-		   as possible. */
+		/* Stops at the first error, since a part of a wiring is useless. An undo goes on
+		   with the other files. */
 		if (!i->failed || i->undo)
 			init_change_file(i, &i->wiring->files[k]);
 	}
@@ -253,7 +253,8 @@ static void init_change_agent(struct init *i, const char *real)
 		buffer_append_string(&i->out, i->wiring->note);
 }
 
-/* A line for each agent: its name, its state by the user's files or the project's, its path. */
+/* Lists the agents, one a line: the name, how the user's or the project's files wire it, the path
+   of its program. */
 static void init_list(struct init *i)
 {
 	char here[PATH_MAX], found[PATH_MAX];
@@ -298,7 +299,7 @@ static int init_run(struct verb_call *c)
 		buffer_append_string(&i.out, comment ? wiring_lines_with_comment : wiring_lines);
 		return verb_print(c, &i.out);
 	}
-	/* Lists the agents whose programs are in PATH, in the order of the table. */
+	/* Takes the agents whose programs are in PATH, in the order of the table. */
 	for (const struct wiring *w = wirings; !named && w->agent && i.count < AGENTS_MAX; w++) {
 		if (!w->shell && hints_find_program(w->programs, folder))
 			i.agents[i.count++] = w;

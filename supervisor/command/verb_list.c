@@ -1,6 +1,7 @@
-// terse list: the runs of a session, whether they have ended or live, kept or not; what runs now;
-// or what all machines have pushed. Newest first, as rows of a table, as JSON (internal.h), or as
-// the journal has them (artifact/journal.h).
+// terse list: the runs of a session, ended ones and live ones, with an artifact or without; with
+// --live the live runs of all sessions; with --remote the runs that all machines have pushed.
+// Newest first, as rows of a table, as JSON (internal.h), or as lines of the journal
+// (artifact/journal.h).
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -22,15 +23,15 @@ struct runs {
 	struct verb_call *call;
 	enum sink sink;
 
-	/* The options. */
+	/* Options. */
 	struct runs_filter filter;
 	bool all, live, remote, journal;
 	uint64_t limit; /* 0: not given */
 
-	char directory[STORE_SESSION_LEN + 1]; /* of the session */
-	size_t width;                          /* columns */
-	bool narrow;                           /* they hold no sizes beside a command */
-	uint64_t rows;                         /* that were printed */
+	char directory[STORE_SESSION_LEN + 1]; /* name of the session's directory */
+	size_t width;                          /* columns of a row */
+	bool narrow;                           /* rows have no sizes */
+	uint64_t rows;                         /* printed rows */
 	struct buffer out;
 
 	uint64_t damaged;
@@ -41,31 +42,31 @@ struct runs {
 	void *met; /* of runs_meet() */
 };
 
-/* Rows by default: enough for recent runs, and quick however many there are. */
+/* The default of --limit. */
 #define ROWS 30
 
-/* Columns of a row where standard output is no terminal. */
+/* Columns of a row, if standard output is not a terminal. */
 #define WIDTH 120
 
-/* With fewer columns, sizes would leave no room for commands. */
+/* With fewer columns a row has no sizes, which would leave no room for the command. */
 #define NARROW 100
 
-/* The same where a model reads the list that can't ask for a single run in another way. */
+/* Columns of a row for a model with tools: it has no other way to see a whole command. */
 #define WIDTH_TOOLS 2048
 
-/* Columns of a session, or of a machine and its labels. */
+/* Columns of a session's name, or of a machine's name with labels. */
 #define PLACE_WIDTH 24
 
-/* Rows for a program that gives no limit, of the remote. */
+/* The default of --limit for --remote, if a program reads. */
 #define ROWS_REMOTE 10000
 
-/* Output is written when this much is collected. */
+/* Output is written in pieces of about this size. */
 #define COLLECTED ((size_t)64 * 1024)
 
-/* Bytes of a command in a list for programs. */
+/* The most bytes of a command in JSON. */
 #define COMMAND_MAX 2048
 
-/* Parses the arguments. Returns 0, or the exit status after saying what is wrong. */
+/* Parses the arguments. Returns 0, or the exit status after printing an error. */
 static int runs_parse(struct runs *r)
 {
 	struct winsize size;
@@ -90,14 +91,14 @@ static int runs_parse(struct runs *r)
 		   : ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
 										     : WIDTH;
 	r->narrow = r->width < NARROW;
-	/* Machines have long names, and labels. */
+	/* Names of machines, with their labels, are long. */
 	r->width += r->remote ? 2 * PLACE_WIDTH : 0;
 	return 0;
 }
 
 /* --- rows ------------------------------------------------------------------------- */
 
-/* Describes how a run ended, or that it lives: "exit 0". */
+/* Writes how a run ended, or that it lives: "exit 0", "running". */
 static void runs_describe_state(const struct meta *m, char out[24])
 {
 	if (m->state == META_RUNNING)
@@ -114,8 +115,8 @@ static void runs_describe_state(const struct meta *m, char out[24])
 		snprintf(out, 24, "exit %d", m->exit_code);
 }
 
-/* Appends a run as a row, or as an object in JSON. `m` NULL: `error` says why the metadata can't be
-   read. `state`, unless NULL: the state of one that lives, "?" if it does not answer. */
+/* Appends a run as a row, or as a JSON object. `m` NULL: the metadata can't be read, with the errno
+   `error`. `state`: the state of a live run, "?" if it does not answer; else NULL. */
 static void runs_add_row(const struct runs *r, struct buffer *out, const char *id,
 			 const struct meta *m, const char *state, int error)
 {
@@ -142,7 +143,8 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 		return;
 	}
 	if (m) {
-		/* Rows are sorted by ends, those of the remote by starts. */
+		/* The age is that of the time by which rows are sorted: the end, or with --remote
+		   the start. */
 		const int64_t ms = r->remote || !m->ended_ms ? m->started_ms : m->ended_ms;
 		bool counted = *id && runs_is_counted(m) && !(state && *state == '?');
 		runs_describe_state(m, word);
@@ -176,7 +178,7 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 		row_add_command(&cell, m);
 	else
 		buffer_printf(&cell, "(metadata: %s)", verb_reason(error));
-	/* Colours take no column. */
+	/* Sequences for colours take no columns. */
 	size_t used = out->len - start - strlen(begin) - strlen(end);
 	row_add_cell(out, cell.data, cell.len, r->width > used + 10 ? r->width - used : 10);
 	buffer_append_string(out, "\n");
@@ -194,12 +196,11 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 	buffer_release(&cell);
 }
 
-/* Begins the next row, the first one with what comes in front of all rows. */
+/* Begins a row; before the first one also appends what precedes all rows. */
 static void runs_begin_row(struct runs *r)
 {
 	struct buffer *out = &r->out;
 	if (r->rows++ > 0 || r->journal) {
-		/* The element before may have been printed already. */
 		buffer_append_string(out, r->call->json ? "," : "");
 	} else if (r->call->json) {
 		envelope_begin(out);
@@ -215,8 +216,8 @@ static void runs_begin_row(struct runs *r)
 	}
 }
 
-/* Adds a run; writes the collected output now and then. `m` NULL: its metadata can't be read, with
-   errno. Returns 0, or -1 with errno. */
+/* Adds a run, and writes the output if enough is collected. `m` NULL: its metadata can't be read,
+   with errno. Returns 0, or -1 with errno. */
 static int runs_add(struct runs *r, const char *id, const struct meta *m, const char *state)
 {
 	int error = errno;
@@ -225,7 +226,7 @@ static int runs_add(struct runs *r, const char *id, const struct meta *m, const 
 	return r->out.len > COLLECTED || r->out.failed ? verb_write(&r->out) : 0;
 }
 
-/* Appends the command that shows ten times as many. */
+/* Appends the command that lists ten times as many runs. */
 static void runs_add_more(struct buffer *out, const struct runs *r)
 {
 	const struct verb_call *c = r->call;
@@ -244,8 +245,8 @@ static void runs_add_more(struct buffer *out, const struct runs *r)
 	buffer_printf(out, "%s --limit %" PRIu64, c->json ? " --json" : "", r->limit * 10);
 }
 
-/* Writes the rest and the closing notices. `more`: 1 if there are more, 0, or -1 with errno.
-   Returns the exit status: `status`, unless something is wrong. */
+/* Writes the rest of the output and the last notices. `more`: 1 if there are more runs, 0 if not,
+   or -1 with errno. Returns the exit status: `status`, unless there was an error. */
 static int runs_end(struct runs *r, int more, int status)
 {
 	const struct verb_call *c = r->call;
@@ -294,8 +295,8 @@ static int runs_end(struct runs *r, int more, int status)
 
 /* --- what is on disk ---------------------------------------------------------------------- */
 
-/* Adds an artifact, if it is wanted, whose run has no line since it lives or was killed. Returns as
-   list_add_line(). */
+/* Adds an artifact, if the filter lets it through. Its run has no line in the journal, since it
+   lives or was killed. Returns as list_add_line(). */
 static int list_add_artifact(struct runs *r, const struct id_found *found)
 {
 	struct meta m = {0};
@@ -320,8 +321,8 @@ static int list_add_artifact(struct runs *r, const struct id_found *found)
 	return result;
 }
 
-/* Adds the run or artifact of a line, if it is wanted. Returns 0, 1 if it is one too many, or -1
-   with errno. */
+/* Adds the run or artifact of a line, if the filter lets it through. Returns 0; 1 if the limit is
+   reached; or -1 with errno. */
 static int list_add_line(struct runs *r, struct journal *j, const struct journal_line *line)
 {
 	const struct runs_filter *f = &r->filter;
@@ -341,7 +342,8 @@ static int list_add_line(struct runs *r, struct journal *j, const struct journal
 	if (wanted <= 0 || r->rows >= r->limit)
 		return wanted;
 	if (!r->journal) {
-		/* Mostly the artifact is in the store that has the run's line. */
+		/* The artifact is mostly in the store that has the run's line, but may be in
+		   another. */
 		bool is_kept = line->is_there;
 		for (int i = 0; i < r->count && *line->of.id && !is_kept; i++)
 			is_kept = id_exists(&r->stores[i], line->of.id);
@@ -355,11 +357,11 @@ static int list_add_line(struct runs *r, struct journal *j, const struct journal
 	return r->out.len > COLLECTED ? verb_write(&r->out) : 0;
 }
 
-/* A run that was killed after --since is looked for only if it began at most this long before. A
-   run that lives is known by its socket. */
+/* A killed run has no line of its end. One that was killed after --since is found only if it began
+   at most this many ms before. Live runs are found by their sockets. */
 #define LIST_EARLY_MS ((int64_t)24 * 60 * 60 * 1000)
 
-/* Adds the runs that live and have no line. Returns as list_add_line(). */
+/* Adds the live runs that have no line. Returns as list_add_line(). */
 static int list_add_living(struct runs *r)
 {
 	char(*ids)[ID_LEN + 1];
@@ -391,7 +393,8 @@ static int list_kept(struct runs *r)
 	while (j && added == 0 && !is_early && (got = journal_next(j, &line)) == 1) {
 		const int64_t ms = journal_line_ms(&line), since_ms = r->filter.since.ms;
 		is_early = line.kind == JOURNAL_RUN && ms + LIST_EARLY_MS < since_ms;
-		/* A run that lives has no line of its end, and may have begun earlier. */
+		/* Live runs were added before, so lines of runs that began earlier are only noted
+		   as seen. */
 		if (line.kind == JOURNAL_RUN && ms < since_ms)
 			added = runs_meet(&r->met, line.of.id) < 0 ? -1 : 0;
 		else
@@ -409,9 +412,9 @@ static int list_kept(struct runs *r)
 
 /* --- terse list --live: the live runs of every session ---------------------------------- */
 
-/* Adds the rows of a run: its state and command, who holds its output open if the command has
-   ended, and its last line, or what it asks. `first`: only if the run waits for a person, or does
-   not answer (which takes seconds to find out). Returns 0, 1 if the run's turn comes later, or -1
+/* Adds the rows of a live run: its state and command; who holds its output open, if the command has
+   ended; its last line, or its question. `first`: adds only a run that waits for a person, or
+   doesn't answer (to ask it again would take seconds). Returns 0, 1 if the run was not added, or -1
    with errno. */
 static int live_list_add(struct runs *r, struct store *stores, int count, const char *id,
 			 bool first)
@@ -429,7 +432,7 @@ static int live_list_add(struct runs *r, struct store *stores, int count, const 
 	bool answers = opened && client_status(run, FRAME_STATUS, &now) == 0;
 	int error = errno;
 	io_close(&run);
-	/* It has ended. */
+	/* The run has ended in the meantime. */
 	if (!answers && error == (opened ? EPIPE : ENOENT))
 		return 0;
 	if (first && answers && !now.asked)
@@ -438,7 +441,7 @@ static int live_list_add(struct runs *r, struct store *stores, int count, const 
 		    meta_read_found(&found, &m) == 0;
 	char *argv[LIVE_ARGV / 2 + 1];
 	if (answers && !kept) {
-		/* As the supervisor reports it. */
+		/* Takes the command from the supervisor's status. */
 		size_t n = 0, i = 0;
 		for (; i < now.argv_len && n < sizeof(argv) / sizeof(*argv) - 1;
 		     i += strlen(now.argv + i) + 1)
@@ -504,7 +507,7 @@ static int list_live(struct runs *r)
 	size_t found;
 	bool more = false;
 	int count = store_open_all(stores), result = client_list(stores, count, &ids, &found);
-	/* Twice: those that a person has to answer come first. */
+	/* Goes through the runs twice, since those that wait for a person come first. */
 	for (size_t i = 0; i < 2 * found && result >= 0 && !more; i++) {
 		char *id = ids[i % found];
 		if (!*id)
@@ -568,7 +571,7 @@ static const struct verb_option list_options[] = {
 	{"--all", 0, VERB_FLAG, RUNS_AT(all), NULL, "of all sessions"},
 	VERB_SESSION_ROW("of session NAME"),
 	RUNS_FILTER_ROWS(FILTER_AT),
-	/* As enum meta_state has them. */
+	/* In the order of enum meta_state. */
 	{"--state", 0, VERB_WORD, FILTER_AT(state), "running|done|interrupted", "in this state"},
 	{"--limit", 0, VERB_COUNT, RUNS_AT(limit), "N", "at most N (30)"},
 	{"--live", 0, VERB_FLAG, RUNS_AT(live), NULL,

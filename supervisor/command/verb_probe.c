@@ -24,25 +24,25 @@
 #define VERB "probe"
 
 struct probe {
-	char file[64];  /* of the records; later of the section */
+	char file[64];  /* of the recorded calls; later of the section */
 	const char *to; /* the file that gets the section; NULL: standard output */
 	char **command;
 };
 
-/* Runs the agent as terse agent would, with its shell set to terse-sh as well. Returns its status
-   as of waitpid(), or -1 with errno. */
+/* Runs the agent as terse agent does, but records its calls. Returns its status as waitpid(2) does,
+   or -1 with errno. */
 static int probe_run_agent(struct verb_call *c, struct probe *p)
 {
 	int status;
 	pid_t pid = fork();
 	if (pid == 0) {
 		setenv(PROBE_VARIABLE, p->file, 1);
-		/* The words in front of the command end with the shell's options. */
+		/* agent_run() expects the verb's name before the command. */
 		c->argv = p->command - 1;
 		c->argc = c->operand_count + 1;
 		_exit(agent_run(c));
 	}
-	/* Keys that stop a program are for the agent. */
+	/* ctrl-c and ctrl-\ are meant for the agent. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0) {
@@ -52,8 +52,8 @@ static int probe_run_agent(struct verb_call *c, struct probe *p)
 	return pid < 0 ? -1 : status;
 }
 
-/* Runs three commands as the agent would with this section, and says what it would see of them.
-   Returns 0, or 1 if that is not what it has to see. */
+/* Runs three commands as the agent would with this section, and prints what it would see. Returns
+   0, or 1 if it would not see what it should. */
 static int probe_prove(const struct probe *p, const char *name, const struct buffer *section,
 		       const char *string)
 {
@@ -71,7 +71,7 @@ static int probe_prove(const struct probe *p, const char *name, const struct buf
 		verb_error(VERB, "the section: %s", *error.text ? error.text : strerror(errno));
 	place_find(&own);
 	place_wired(&place, &own);
-	/* Output for the agent itself has to pass whole. */
+	/* Commands that the agent runs for itself have to pass unchanged. */
 	const struct section_entry *e = NULL;
 	for (size_t at = 0; good && (e = section_next(&s, &rules_form, name, RULE_PASS, &at));) {
 		size_t len = strlen(e->text);
@@ -103,7 +103,7 @@ static int probe_prove(const struct probe *p, const char *name, const struct buf
 	return bad || !good;
 }
 
-/* Writes the section to `to`, and says what to do with it. */
+/* Writes the section to `to`, and prints what to do with it. */
 static int probe_conclude(const struct probe *p, int to, const char *name, struct buffer *section,
 			  const struct probe_result *r)
 {
@@ -119,7 +119,7 @@ static int probe_conclude(const struct probe *p, int to, const char *name, struc
 			r->calls, name);
 		return 1;
 	}
-	/* Behind an empty line, if it is appended to a file. */
+	/* Puts an empty line before it, if it is appended to a file. */
 	bool behind = p->to && lseek(to, 0, SEEK_END) > 0;
 	if ((behind && io_write(to, "\n", 1) < 0) ||
 	    io_write(to, section->data, section->len) < 0) {
@@ -142,7 +142,7 @@ static int probe_run(struct verb_call *c)
 	if (verb_parse(c, &p) < 0)
 		return EXIT_TERSE;
 	p.command = c->operands;
-	/* Opens the file before the agent runs: an error should come then, not after. */
+	/* Opens the file first, so that an error comes before the agent runs. */
 	int to =
 		p.to ? open(p.to, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
 			    0666)
@@ -152,7 +152,7 @@ static int probe_run(struct verb_call *c)
 	fprintf(stderr,
 		"terse probe: ask the agent to run this command once, then leave it: " PROBE_COMMAND
 		"\n");
-	/* The file has no name, so nothing is left of it however this process ends. */
+	/* The file is in memory, so nothing is left of it if this process is killed. */
 	const char *name = shell_call_name(p.command[0]);
 	int fd = memfd_create("terse-probe", MFD_CLOEXEC);
 	snprintf(p.file, sizeof(p.file), "/proc/%d/fd/%d", (int)getpid(), fd);

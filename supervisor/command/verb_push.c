@@ -1,4 +1,4 @@
-// terse push: artifacts that wait for the remote, now.
+// terse push: pushes the waiting artifacts to the remote now.
 
 #include "lib/buffer.h"
 #include "lib/human.h"
@@ -26,7 +26,7 @@ static int push_run(struct verb_call *c)
 		if (outbox_open(&outbox, &stores[i], false) < 0)
 			continue;
 		struct outbox_state one = outbox_push(&outbox, c->settings, until_ms);
-		/* What was dropped is said now. */
+		/* The dropped artifacts are reported here, so they need not be reported again. */
 		outbox_forgive(&outbox);
 		r.pushed += one.pushed;
 		r.waiting += one.waiting;

@@ -1,6 +1,6 @@
-// terse read ID|FILE: lines or bytes of an artifact's text, or of any file, as they are numbered
-// there. Prints one page at most and ends with how to go on; a program that reads it gets
-// everything, and so does a person, by a pager.
+// terse read ID|FILE: prints lines or bytes of an artifact's text, or of a file. An agent gets at
+// most one page, and a last line that says how to go on. A program gets everything, and a person
+// too, in a pager.
 
 #include "config/value.h"
 #include "lib/human.h"
@@ -22,32 +22,32 @@ struct read {
 	const char *name; /* as it was given */
 	enum sink sink;
 
-	/* The request: lines or bytes, as the words that were given, or NULL. */
+	/* The request: the ranges of lines, of bytes, as they were given, or NULL. */
 	const char *range, *bytes;
 	bool standard_error, raw;
 	struct page_request lines;
-	const char *option;    /* that names the first line */
-	uint64_t from, length; /* 0: not given */
+	const char *option;    /* the option that gave the first line */
+	uint64_t from, length; /* of bytes; 0: not given */
 	bool preview;
 
 	struct text text;
 	enum artifact_part part;
 	struct wording_place place;
-	const struct vocabulary *words; /* the reader's */
-	struct buffer quoted;           /* its name */
+	const struct vocabulary *words; /* the reader's vocabulary */
+	struct buffer quoted;           /* the text's name for a shell */
 	struct followup followup;
 };
 
-/* How many bytes --bytes prints if no end is given. */
+/* --bytes without an end prints this many bytes. */
 #define READ_LENGTH ((uint64_t)32 * 1024)
 
-/* The limits of the read profile. */
+/* The most lines of a page. */
 #define PAGE_LINES_MAX 2000
 
-/* A plain file that is larger than this is not read as a whole just to count its lines. */
+/* The lines of a plain file are counted only if it has at most this many bytes. */
 #define COUNT_MAX ((uint64_t)1024 * 1024 * 1024)
 
-/* Says that the text has no such line (of `total`) or byte. Returns 1. */
+/* Prints that the text, with `total` lines or bytes, has no such line or byte. Returns 1. */
 static int read_past_end(const struct read *r, uint64_t total)
 {
 	return verb_fail(r->call, ENVELOPE_BAD_RANGE,
@@ -56,27 +56,27 @@ static int read_past_end(const struct read *r, uint64_t total)
 			 r->option, r->bytes ? r->from : (uint64_t)r->lines.first);
 }
 
-/* What is shown of a text. */
+/* The part of a text that is shown. */
 struct read_part {
 	struct buffer *text;
-	uint64_t from, count; /* lines, or bytes */
+	uint64_t from, count; /* in lines, or in bytes */
 	bool bytes;
 	uint64_t total; /* 0: not known */
-	uint64_t limit; /* that ended it, 0: none ... */
+	uint64_t limit; /* the limit that ended it, in `unit`; 0: none */
 	const char *unit;
 	bool truncated;
-	bool told; /* the last line says how to go on */
+	bool told; /* a last line says how to go on */
 };
 
-/* Prints it, and how to go on by the command `next`:
+/* Prints a part, and that the command `next` shows more:
 
-     [terse: lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ...]
-     [terse: bytes 0-32,767 of 5,000,000 shown; continue: terse read ...]
+   [terse: lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ...] [terse: bytes
+   0-32,767 of 5,000,000 shown; continue: terse read ...]
 
    or as JSON:
 
-     {"artifact":"cmd-...","from":1,"to":2000,"text":"...","total_lines":8432,
-      "total_bytes":484352,"truncated":true,"next":"terse read ... --json --offset 2001"} */
+   {"artifact":"cmd-...","from":1,"to":2000,"text":"...","total_lines":8432,
+   "total_bytes":484352,"truncated":true,"next":"terse read ... --json --offset 2001"} */
 static int read_print(struct read *r, const struct read_part *p, struct buffer *next)
 {
 	struct buffer json = BUFFER_INIT, *out = p->text;
@@ -119,7 +119,7 @@ static int read_print(struct read *r, const struct read_part *p, struct buffer *
 	return result;
 }
 
-/* Prints the lines that were asked for, a page at most. */
+/* Prints a page of lines. */
 static int read_page(struct read *r)
 {
 	struct page p;
@@ -143,7 +143,8 @@ static int read_page(struct read *r)
 						: READER_PAGE,
 		.unit = p.stop == PAGE_LINES ? "lines" : "bytes",
 		.truncated = p.next || p.omitted || p.cut.bytes,
-		/* Only an agent gets a notice about text that it did not ask for. */
+		/* If all lines that were asked for are shown, only an agent is told that there are
+		   more. */
 		.told = p.next && (p.stop != PAGE_ASKED || r->sink == SINK_AGENT),
 	};
 	if ((part.told || r->call->json) &&
@@ -151,7 +152,7 @@ static int read_page(struct read *r)
 		result = text_lines(&r->text, &part.total);
 	if (!part.told && !r->call->json && (p.stop == PAGE_END || r->lines.tail) && r->text.held &&
 	    r->part != ARTIFACT_RAW) {
-		/* The run may still write behind the page, and an unfinished line may grow. */
+		/* The run may write more, and an unfinished line may grow. */
 		if (text->len > 0 && text->data[text->len - 1] != '\n')
 			buffer_append_string(text, "\n");
 		buffer_append_string(text, "[terse: the run goes on: ");
@@ -165,7 +166,7 @@ static int read_page(struct read *r)
 	return result;
 }
 
-/* The same with bytes. */
+/* Prints a page of bytes. */
 static int read_slice(struct read *r)
 {
 	if (r->from > r->text.size)
@@ -191,7 +192,7 @@ static int read_slice(struct read *r)
 		.truncated = s.more,
 		.told = s.more,
 	};
-	/* The next page: the rest of the request, if not all of it has fitted. */
+	/* The next page is the rest of the request, or as many bytes again. */
 	if (s.more)
 		wording_read_bytes(&next, &r->place, s.to,
 				   r->length && s.full ? s.left : r->length);
@@ -204,7 +205,7 @@ static int read_slice(struct read *r)
 
 /* --- the whole range, for a program ------------------------------------------------- */
 
-/* Finds the requested lines in the file. Returns as page_seek(). */
+/* Stores the offsets of the requested lines in the file. Returns as page_seek(). */
 static int read_find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_t *total)
 {
 	struct text *t = &r->text;
@@ -215,7 +216,7 @@ static int read_find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_
 	if (result != 0 || !r->lines.limit)
 		return result;
 	result = text_seek(t, number + r->lines.limit, total);
-	/* A gap that holds some of the lines belongs to the range. */
+	/* A gap at the end belongs to the range if some of the lines are in it. */
 	if (result == 0)
 		*to = t->offset == t->gap.begin && t->gap.begin < t->gap.end &&
 				      number + r->lines.limit > t->gap.from
@@ -224,16 +225,16 @@ static int read_find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_
 	return result < 0 ? -1 : 0;
 }
 
-/* Bytes of one step of slice_stream(). */
+/* Bytes of a slice in slice_stream(). */
 #define STREAM_LENGTH ((size_t)128 * 1024)
 
-/* Prints the bytes from `from` to `to` (UINT64_MAX: the end) in slices, unguarded. Returns 0, or -1
-   with errno. */
+/* Prints the bytes from `from` to `to` (UINT64_MAX: the end) without guards. Returns 0, or -1 with
+   errno. */
 static int slice_stream(struct text *t, uint64_t from, uint64_t to, int fd)
 {
 	struct slice s = {.to = from};
 	int result;
-	/* At least once: that also announces a lost end. */
+	/* Makes at least one slice, which announces a lost end. */
 	do {
 		const struct slice_request request = {
 			.from = s.to,
@@ -247,7 +248,7 @@ static int slice_stream(struct text *t, uint64_t from, uint64_t to, int fd)
 	return result;
 }
 
-/* The lines of the range, each with its number. */
+/* Prints the lines of the range with their numbers. */
 static int read_numbered(struct read *r, uint64_t number)
 {
 	const struct walk_options options = {.from = number, .here = true};
@@ -306,8 +307,8 @@ static int read_all(struct read *r)
 
 /* --- all of it ------------------------------------------------------------------------ */
 
-/* If it is not text, says what it is: "[PNG image, 12.3 KB: not shown]". A run that has only raw
-   bytes had binary output. Returns whether it has said so, and sets *status. */
+/* If the output is not text, prints what it is: "[PNG image, 12.3 KB: not shown]". Binary output is
+   kept only as raw bytes. Returns whether that was printed, and then sets *status. */
 static bool read_describe(const struct read *r, bool raw_is_text, int *status)
 {
 	const struct text *t = &r->text, *seen = NULL;
@@ -319,9 +320,7 @@ static bool read_describe(const struct read *r, bool raw_is_text, int *status)
 	    text_open(&raw, t->dir, t->id, ARTIFACT_RAW) == 0) {
 		verb_is_binary(&raw, &kind);
 		seen = &raw;
-	} else if ((r->part == ARTIFACT_RAW ? !raw_is_text : !*t->id) &&
-		   /* The text of an artifact is never binary. */
-		   verb_is_binary(t, &kind)) {
+	} else if ((r->part == ARTIFACT_RAW ? !raw_is_text : !*t->id) && verb_is_binary(t, &kind)) {
 		seen = t;
 	}
 	meta_release(&m);
@@ -378,7 +377,7 @@ static int read_preview(struct read *r)
 	return result;
 }
 
-/* Checks that the options go together. Returns 0, or the exit status after saying what is wrong. */
+/* Checks that the options go together. Returns 0, or the exit status after printing an error. */
 static int read_check(struct read *r)
 {
 	const struct page_request *q = &r->lines;
@@ -426,19 +425,19 @@ static int read_check(struct read *r)
 	return 0;
 }
 
-/* Prints the text in the form that was asked for. Returns 0, 1 after saying what is wrong, or -1
-   with errno. */
+/* Prints the text in the form that was asked for. Returns 0, 1 after printing an error, or -1 with
+   errno. */
 static int read_show(struct read *r)
 {
 	bool person = r->sink == SINK_PERSON, raw = r->part == ARTIFACT_RAW;
-	/* What is asked for, to its end. */
+	/* Whether the whole request is printed, without a page's limit. */
 	bool all = person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw);
 	int result;
 	if (verb_place(r->call, &r->text, r->name, &r->quoted, &r->place) < 0)
 		return -1;
 	r->lines.place = &r->place;
 	r->lines.most = PAGE_LINES_MAX;
-	/* For notices: three commands at most. */
+	/* Room for notices, which have at most three commands. */
 	size_t kept = 1024 + 8 * r->quoted.len;
 	r->lines.room = kept < READER_PAGE / 2 ? READER_PAGE - kept : READER_PAGE / 2;
 	/* Each byte of a string may need an escape. */
@@ -454,7 +453,7 @@ static int read_show(struct read *r)
 	else
 		result = r->bytes ? read_slice(r) : read_page(r);
 	pager_end(pager);
-	/* Whoever gets all of it may leave. */
+	/* A reader of the whole request may leave before its end. */
 	return result < 0 && errno == EPIPE && (all || r->preview) ? 0 : result;
 }
 

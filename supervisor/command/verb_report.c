@@ -1,9 +1,10 @@
-// terse report: a session, or one run, as a page for a browser: one file, for one without a
-// network; --watch writes it anew when something has happened.
+// terse report: writes a session, or one run, as a page for a browser: a single file, which needs
+// no network. --watch writes it again when something has happened.
 //
-// page/ has the page: its style, and the script that draws it from data. Data are in elements that
-// nothing executes, and nothing but base64, so whatever a command printed is out of HTML's reach; a
-// Content-Security-Policy with a random nonce lets nothing else run and nothing be loaded.
+// page/ has the page: its style, and the script that draws it from data. The data are base64 in
+// elements that a browser doesn't execute, so nothing that a command has printed can be taken for
+// HTML. A Content-Security-Policy with a random nonce lets only this script run, and nothing be
+// loaded.
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -23,47 +24,47 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Runs on a page: the newest. */
+/* The most runs on a page; the newest ones. */
 #define RUNS_MOST 20000
 
-/* How many bytes a page has before older runs come without texts; how many a text has (its two
-   ends); how many the end of a growing text has; and how many everything else that is kept of a
-   run. */
+/* Bytes: of a page, beyond which older runs come without texts; of a text, whose start and end are
+   shown; of the end of a growing text; of each other file of a run; and of ID.shown, if the whole
+   text was shown. */
 #define PAGE_MOST  ((size_t)128 * 1024 * 1024)
 #define TEXT_MOST  ((uint64_t)16 * 1024 * 1024)
 #define LIVE_MOST  ((uint64_t)64 * 1024)
 #define OTHER_MOST ((uint64_t)4 * 1024 * 1024)
 #define SHOWN_LINE ((uint64_t)256)
 
-/* The texts of a page are one stream of bytes. Each part of the stream is an element of its own, so
-   that a browser unpacks only the parts of the text that is looked at. */
+/* The texts of a page form one stream of bytes, in parts of this size. Each part is an element, so
+   a browser unpacks only the parts that are looked at. */
 #define PART_LEN ((size_t)512 * 1024)
 
 struct report_call {
 	const char *output;
 	bool watch;
-	struct id_found one; /* only this run; id "": all of the session */
+	struct id_found one; /* the only run; id "": all runs of the session */
 	char directory[STORE_SESSION_LEN + 1];
 
 	struct store stores[STORE_MAX];
 	int store_count;
 	struct stats stats;
 	void *met;              /* of runs_meet() */
-	uint64_t count;         /* of the runs in the list */
-	uint64_t total;         /* runs, with those that are too old for the page */
-	bool lives;             /* one of them */
-	struct live_status now; /* of the last one that lives */
-	bool is_silent;         /* one supervisor did not answer, so no more are asked */
+	uint64_t count;         /* number of runs in the list */
+	uint64_t total;         /* number of runs, those included that are too old for the page */
+	bool lives;             /* at least one run lives */
+	struct live_status now; /* the last status that was received */
+	bool is_silent;         /* a supervisor did not answer, so no others are asked */
 
-	struct buffer list;  /* of runs, elements of an array in JSON */
+	struct buffer list;  /* the runs, as elements of a JSON array */
 	struct buffer parts; /* the elements of the stream */
-	struct buffer open;  /* the part that is not complete */
-	uint64_t size;       /* of the stream */
+	struct buffer open;  /* the last part, which is not complete */
+	uint64_t size;       /* bytes of the stream */
 };
 
 /* --- texts -------------------------------------------------------------------------------- */
 
-/* Appends an element with this data as DecompressionStream takes it (deflate), in base64. */
+/* Appends an element with data for DecompressionStream: compressed by deflate, in base64. */
 static void page_add_data(struct buffer *page, const char *class, uint64_t from,
 			  const struct buffer *data)
 {
@@ -71,7 +72,7 @@ static void page_add_data(struct buffer *page, const char *class, uint64_t from,
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	uLongf len = compressBound(data->len);
 	unsigned char *packed = data->failed ? NULL : calloc(1, len + 2);
-	/* The quickest level packs logs 4 to 10 times. */
+	/* Level 1, the fastest, already makes logs 4 to 10 times smaller. */
 	if (!packed || compress2(packed, &len, (unsigned char *)data->data, data->len, 1) != Z_OK ||
 	    buffer_reserve(page, len / 3 * 4 + 128) < 0) {
 		page->failed = true;
@@ -98,10 +99,10 @@ static void report_end_part(struct report_call *c)
 	buffer_clear(&c->open);
 }
 
-/* Adds a text as its pieces in the stream, [[LINE,FROM,TO]...]: LINE is the number of the piece's
-   first line; 0: the piece ends with the text's last line. A string between pieces says which lines
-   are not kept, or why the rest can't be read. Of a long text it takes the first `head` and the
-   last `tail` bytes. */
+/* Adds a text to the stream, and its pieces to `json`: [[LINE,FROM,TO]...]. LINE is the number of
+   the first line of a piece, or 0 if the piece ends with the last line of the text. A string
+   between pieces says which lines are not kept, or why the rest can't be read. A long text is cut
+   to its first `head` and its last `tail` bytes. */
 static void report_add_text(struct report_call *c, struct buffer *json, struct text *t,
 			    uint64_t head, uint64_t tail)
 {
@@ -151,7 +152,7 @@ static void report_add_text(struct report_call *c, struct buffer *json, struct t
 
 /* --- runs --------------------------------------------------------------------------------- */
 
-/* Adds a run to the list: its members in a list (internal.h), what else is known of it, and where
+/* Adds a run to the list: the members that terse list prints (internal.h), further facts, and where
    its texts are in the stream. */
 static void report_add_run(struct report_call *c, const struct store *store, const struct meta *m)
 {
@@ -190,7 +191,8 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 		struct text t;
 		if (text_open(&t, dir, m->id, i) < 0)
 			continue;
-		/* If the whole text was shown, the first line of ID.shown says so. */
+		/* If the whole text was shown, only the first line of ID.shown is needed, which
+		   says so. */
 		bool again = i == ARTIFACT_SHOWN && m->shown.bytes == bytes;
 		json_begin(json, texts[i].key, '{');
 		report_add_text(c, json, &t,
@@ -205,9 +207,9 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 	io_close(&dir);
 }
 
-/* Finds the facts about the run of a line. A run that lives, or has left a process behind that
-   holds its output, has only the line that its artifact was made. Returns 0, 1 if there is no such
-   run, or -1 with errno. */
+/* Reads the metadata of the run that a line of the journal is about. Live runs have only the line
+   that their artifact was made, and so have runs whose output a process still holds. Returns 0, 1
+   if there is no run to add, or -1 with errno. */
 static int report_read_run(struct report_call *c, const struct journal_line *line, struct meta *m)
 {
 	int met = runs_meet(&c->met, line->of.id);
@@ -219,8 +221,7 @@ static int report_read_run(struct report_call *c, const struct journal_line *lin
 		return errno == ENOMEM ? -1 : 1;
 	if (m->state != META_RUNNING || c->is_silent)
 		return 0;
-	/* Only the supervisor knows whether the run waits now. A stopped supervisor does not
-	   answer. */
+	/* Asks the supervisor whether the run waits now. A stopped supervisor doesn't answer. */
 	int run = client_open(c->stores, c->store_count, m->id);
 	bool answers = run >= 0 && client_status(run, FRAME_STATUS, &c->now) == 0;
 	c->is_silent = run >= 0 && !answers && errno == ETIMEDOUT;
@@ -232,7 +233,7 @@ static int report_read_run(struct report_call *c, const struct journal_line *lin
 	return 0;
 }
 
-/* Reads the session in all stores, the newest runs first. Returns 0, or -1 with errno. */
+/* Reads the session from all stores, newest runs first. Returns 0, or -1 with errno. */
 static int report_collect(struct report_call *c)
 {
 	for (int i = 0; i < c->store_count; i++) {
@@ -264,7 +265,7 @@ static int report_collect(struct report_call *c)
 
 /* --- the page ------------------------------------------------------------------------------ */
 
-/* The page as it was when terse was built, put into the program by the assembler. */
+/* The files of the page, which the assembler puts into the program. */
 __asm__(".pushsection .rodata\n"
 	"report_page:  .incbin \"supervisor/command/page/page.html\"\n.byte 0\n"
 	"report_style: .incbin \"supervisor/command/page/page.css\"\n.byte 0\n"
@@ -275,7 +276,7 @@ __asm__(".pushsection .rodata\n"
 extern const char report_page[] __asm__("report_page"), report_style[] __asm__("report_style"),
 	report_script[] __asm__("report_script");
 
-/* Makes the page of what is there now, and writes it. Returns 0, or -1 with errno. */
+/* Makes the page, and writes it. Returns 0, or -1 with errno. */
 static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 {
 	struct buffer page = BUFFER_INIT, json = BUFFER_INIT, index = BUFFER_INIT;
@@ -298,7 +299,7 @@ static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 	json_end(&json, ']');
 	json_end(&json, '}');
 	page_add_data(&index, "index", 0, &json);
-	/* What replaces the words between @ and @, in their order. */
+	/* These replace the words between @ and @, in order. */
 	const char *const words[] = {nonce,
 				     nonce,
 				     nonce,
@@ -336,7 +337,7 @@ static void report_drop(struct report_call *c)
 
 /* --- the verb ------------------------------------------------------------------------------ */
 
-/* When a run last began or ended, or something was last read. */
+/* Returns when a run last began or ended, or something was last read. */
 static int64_t report_changed_ms(struct report_call *c)
 {
 	struct journal_session *of = NULL;
@@ -349,13 +350,13 @@ static int64_t report_changed_ms(struct report_call *c)
 	return ms;
 }
 
-/* Writing the page takes at most one part in this many of the time; and the interval, in ms,
-   between looks whether it has to be written. */
+/* Writing the page takes at most one in WATCH_SHARE parts of the time. Every WATCH_MS ms it is
+   checked whether the page has to be written. */
 #define WATCH_SHARE 10
 #define WATCH_MS    ((int64_t)1000)
 
-/* Writes the page anew when a run begins or ends, and while one lives, until a signal ends it.
-   Returns 0, or -1 with errno. */
+/* Writes the page when a run begins or ends, and again and again while a run lives, until a signal
+   comes. Returns 0, or -1 with errno. */
 static int report_watch(struct report_call *c, const struct report_call *fresh)
 {
 	int64_t took = 0;
@@ -397,7 +398,7 @@ static int report_run(struct verb_call *call)
 	if (prints && isatty(STDOUT_FILENO))
 		return verb_fail(call, ENVELOPE_USAGE,
 				 "standard output is a terminal: terse report -o FILE.html");
-	/* Finds out whether the operand names a run or a session. */
+	/* The operand names a run if it looks like an ID or "last", else a session. */
 	const char *name = call->operands[0];
 	if (name && (strncmp(name, "cmd-", 4) == 0 || strncmp(name, "last", 4) == 0)) {
 		int dir = verb_find_directory(call, name, &c->one, NULL);

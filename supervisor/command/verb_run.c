@@ -1,4 +1,4 @@
-// terse run: a command under supervision.
+// terse run: runs a command under a supervisor.
 
 #include "config/option.h"
 #include "config/profile.h"
@@ -27,18 +27,17 @@
 struct arguments {
 	char **argv;        /* the command, NULL-terminated */
 	const char *string; /* a shell string, or NULL */
-	const char *leave;  /* what the string's shell executes when it ends, or NULL */
+	const char *leave;  /* what the string's shell executes at its end, or NULL */
 	const char *cwd;    /* or NULL */
 	int caller;         /* --control or --leash; -1: not given */
 	bool leashed;
-	struct service service; /* of the options for one */
-	bool joins;             /* an equal command that runs */
+	struct service service; /* from --service and its options */
+	bool joins;             /* --join */
 	int64_t cached_ms;      /* --cached, or 0 */
 	const char *description;
 };
 
-/* Reports an error in the format that the settings read so far ask for. Returns terse's exit
-   status. */
+/* Reports an error, in the format of the settings as they are so far. Returns `exit_code`. */
 static int run_fail(const struct job *given, const char *code, const char *message, int exit_code)
 {
 	struct job job = *given;
@@ -61,7 +60,7 @@ static int run_fail(const struct job *given, const char *code, const char *messa
 	return exit_code;
 }
 
-/* Says why options could not be taken. If there is no reason, there was no memory. */
+/* Reports why options could not be taken. An empty reason means that there was no memory. */
 static int run_refuse(const struct job *job, const struct option_error *error)
 {
 	if (*error->text)
@@ -69,7 +68,7 @@ static int run_refuse(const struct job *job, const struct option_error *error)
 	return run_fail(job, "out_of_memory", strerror(ENOMEM), EXIT_TERSE);
 }
 
-/* --control and --leash (1). */
+/* Takes the descriptor of --control, or of --leash (o->at is 1). */
 static const char *run_take_caller(void *into, const struct verb_option *o, const char *value)
 {
 	struct arguments *a = into;
@@ -92,13 +91,13 @@ bool run_is_fed(void)
 }
 
 /* Makes the command that is executed: the words, or a shell with the string, which is put into
-   `string`. A string that begins like an option is still a command. `leave` (or NULL): a trap
-   executes it when the shell ends, since only then directory and variables are as the shell leaves
-   them. The string stays on line 1, which errors name. NULL: no memory. */
+   `string`. A blank before a string like "-x" keeps it from being an option. `leave` (or NULL) is
+   executed by a trap when the shell ends, with its last directory and variables. The string stays
+   on line 1, since error messages name lines. Returns NULL without memory. */
 static char **run_make_argv(const struct settings *s, const struct arguments *a, const char *leave,
 			    struct buffer *string)
 {
-	/* Shells that have trap and eval as POSIX defines them. */
+	/* Shells with the trap and eval of POSIX. */
 	static const char *const posix[] = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"};
 	if (!a->string)
 		return a->argv;
@@ -154,7 +153,7 @@ int run_tell_exec_error(const struct job *job, int error)
 	return exit_code;
 }
 
-/* Whether the output goes to a run around this one that no person sees. */
+/* Whether the output goes to an outer run that no person sees. */
 static bool run_is_captured(void)
 {
 	const char *active = getenv(ACTIVE_NAME);
@@ -183,14 +182,14 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	struct option_error error = {""};
 	job->settings = s;
 	channels_look(&job->channels);
-	/* Whether the shell would control its jobs without terse: it is to be interactive and has a
+	/* `jobs`: the shell would use job control without terse, since it is interactive and has a
 	   controlling terminal. */
 	bool jobs = s->tty != TRI_NO && shell_call_is_interactive(job->argv);
 	int terminal = jobs ? open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC) : -1;
 	jobs = terminal >= 0;
 	io_close(&terminal);
-	/* Applies the settings of the agent and of the command's profile. A person's programs keep
-	   their terminal, so only other readers get these settings. */
+	/* Applies the settings of the agent and of the command's profile; not if a person reads,
+	   whose programs keep their terminal. */
 	bool wanted = job->channels.sink[0] != SINK_PERSON || s->print == PRINT_PREVIEW ||
 		      s->format != FORMAT_TEXT;
 	const char *agent = wanted && !s->agent ? rule_agent(s) : NULL;
@@ -207,14 +206,14 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	}
 	if (wanted)
 		profile_apply(s, &choice);
-	/* Whether a terminal is needed: the caller asked for one, or a person may be asked
+	/* `asked`: a terminal is needed, since the caller asks for one, or a person may be asked
 	   there. */
 	bool asked = s->tty == TRI_YES || s->yield || s->detach || jobs || (s->person && s->agent);
 	if (asked && s->pty == TRI_NO && SETTING_ORIGIN(s, pty) == ORIGIN_PROFILE)
 		s->pty = TRI_AUTO;
-	/* `deliberate`: asked for by the caller himself, not by a rule. */
+	/* The caller itself, not a rule, wants the run in the background. */
 	job->deliberate = s->detach || SETTING_ORIGIN(s, yield) == ORIGIN_FLAG;
-	/* Set by the agent's section, and overridden by nothing. */
+	/* Traces the settings that come from the agent's section. */
 	for (size_t i = 0; trace_is_on && i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		char value[VALUE_LEN];
@@ -225,7 +224,8 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	channels_decide(&job->channels, s, run_is_captured(), jobs);
 	if (job->channels.direct)
 		return run_tell_exec_error(job, spawn_exec(job, environ));
-	/* Without redaction, nothing may be kept. */
+	/* If secrets can't be replaced, nothing may be kept, so the command is executed without
+	   terse. */
 	if (s->redact || s->redact_patterns.count > 0) {
 		job->secrets = secrets_new(s);
 		char **shown = job->secrets ? redactor_words(job->secrets, job->shown) : NULL;
@@ -236,13 +236,15 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	int status = job->cached_ms ? cached_answer(job) : -1;
 	if (status >= 0)
 		return status;
-	/* Size and modes are those of the person's terminal, else those of the settings. */
+	/* Size and modes come from the person's terminal, if there is one, else from the
+	   settings. */
 	struct winsize size;
 	job->cols = (unsigned)s->cols;
 	job->rows = (unsigned)s->rows;
 	if (job->channels.keyboard >= 0) {
 		tcgetattr(job->channels.keyboard, &job->modes);
-		/* In the background the modes would be those of the shell's line editor. */
+		/* In the background, the terminal has the modes of the shell's line editor: uses
+		   the usual ones. */
 		if (tcgetpgrp(job->channels.keyboard) != getpgrp()) {
 			job->modes.c_iflag |= ICRNL | IXON;
 			job->modes.c_oflag |= OPOST | ONLCR;
@@ -288,14 +290,15 @@ static int run_run(struct verb_call *c)
 	c->error = NULL;
 	if (status != 0)
 		return run_refuse(&job, &error);
-	/* As with sh -c, the arguments of the string follow it. */
+	/* A shell string may be given without -c. Its arguments follow it, as with sh -c. */
 	if (!a.string && c->operand_count == 1 && shell_is_string(a.argv[0]))
 		a.string = *a.argv++;
 	if (a.caller >= 0)
 		job.caller = a.caller;
 	job.leashed = a.leashed;
 	job.description = a.description;
-	/* Standard input may differ from that of the earlier run. */
+	/* A command with standard input is not answered by an earlier run, whose input may have
+	   differed. */
 	if (a.cached_ms && !run_is_fed()) {
 		job.cached_ms = a.cached_ms;
 		job.environment = cached_environment();

@@ -1,4 +1,5 @@
-// terse search ID|FILE|--all|--remote REGEX: the lines of a text that match, with their numbers.
+// terse search ID|FILE|--all|--remote REGEX: prints the lines of a text that match, with their
+// numbers.
 //
 //   12:text                 a match
 //   13-text                 a line around it; "--" between groups that do not touch
@@ -6,8 +7,8 @@
 //   14:[truncated]...text...[truncated] [whole line (5.0 MB): terse read ID --offset 14 --limit 1]
 //   [... lines 5,001-9,000 (4,000, 1.2 MB) not kept: ...]
 //
-// An agent gets so many lines and bytes, and then how many there are. A program
-// (`terse search ID REGEX | sort`) gets all of them, uncut, and nothing else.
+// An agent gets a limited number of lines and bytes, and a line that says how many matches there
+// are. A program (`terse search ID REGEX | sort`) gets all matches, uncut, and nothing else.
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -25,64 +26,69 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The limit of the search profile. */
+/* The most matches that an agent gets by default. */
 #define PAGE_MATCHES 100
 
-/* How many bytes of a long line are shown around the match; and in front of a match that is too
-   long for that. */
+/* Bytes of a long line that are shown, with the match in the middle; LEAD of them are before a
+   match that is too long for that. */
 #define EXCERPT_MAX ((size_t)500)
 #define LEAD        60
 
-/* Room for one match, cut as far as possible. */
+/* Bytes; enough for one match, cut as far as possible. */
 #define ROOM_MIN ((size_t)4096)
 
-/* Runs of the remote that are searched, each of which has to be fetched. */
+/* The most runs of the remote that are searched, since each has to be fetched. */
 #define REMOTE_RUNS 100
 
-/* Output is written when this much is collected. */
+/* Output is written in pieces of about this size. */
 #define COLLECTED ((size_t)64 * 1024)
 
 struct search {
 	struct verb_call *call;
-	const char *name; /* the text as given; NULL: all of a session */
+	const char *name; /* the text as it was given; NULL: many texts */
 	const char *pattern;
 	bool all, remote, as_it_is;
-	struct runs_filter filter; /* of many texts */
+	struct runs_filter filter; /* for many texts */
 	bool ignore_case, word, invert, literal, binary, standard_error, count, names;
 	bool lines; /* neither `count` nor `names` */
 	bool whole; /* long lines are not cut */
 	uint64_t before, after, context;
-	uint64_t from;  /* 1: all lines */
-	uint64_t limit; /* as given, or 0 */
+	uint64_t from;  /* the first line; 1: all */
+	uint64_t limit; /* as it was given, or 0 */
 	enum sink sink;
 	struct matcher *matcher;
-	uint64_t most; /* matches that are shown; UINT64_MAX: all */
-	size_t room;   /* bytes, at least ROOM_MIN; SIZE_MAX: all */
+	uint64_t most; /* the most matches that are shown; UINT64_MAX: all */
+	size_t room;   /* the most bytes, at least ROOM_MIN; SIZE_MAX: all */
 
 	/* The current text. */
 	struct wording_place where;
 	const char *label;          /* printed before each line, unless NULL */
-	struct buffer quoted;       /* the name of the one text */
-	uint64_t last, floor;       /* the last printed line; lines up to `floor` are in a gap */
-	uint64_t total, line_count; /* matches, lines */
-	uint64_t long_line;         /* the first line that was searched in pieces */
+	struct buffer quoted;       /* the name of the only text, for a shell */
+	uint64_t last, floor;       /* number of the last printed line; lines up to `floor` are in a
+				       gap, or before `from` */
+	uint64_t total, line_count; /* numbers of matches, of lines */
+	uint64_t long_line;         /* number of the first line that was searched in pieces */
 
-	/* What was found in all of them. */
-	struct buffer out;       /* what is not printed yet; as JSON everything, an object for each
+	/* All texts. */
+	struct buffer out;       /* output to be printed; with --json all of it, an object for each
 				    line */
-	struct buffer gap;       /* announced before the next match; in JSON, all gaps */
-	size_t printed;          /* bytes */
-	int error;               /* errno of the first print that failed: no more is printed */
-	bool found;              /* a match, */
-	uint64_t shown, matches; /* so many, of lines that are printed */
-	bool full;               /* something was not shown ... */
-	bool out_of_room;        /* ... because of the room, not because of the limit */
-	uint64_t next;           /* line of the first match that was not shown; 0: all were shown */
-	/* In a search through many: the artifacts, those that match, and those listed (-l, -c). */
+	struct buffer gap;       /* gaps that are announced before the next match; with --json all
+				    gaps */
+	size_t printed;          /* printed bytes */
+	int error;               /* errno of the first print that failed, after which nothing is
+				    printed */
+	bool found;              /* there was a match */
+	uint64_t shown, matches; /* numbers of shown matches, of all matches */
+	bool full;               /* some match was not shown */
+	bool out_of_room;        /* because of `room`, not of `most` */
+	uint64_t next;           /* number of the first match's line that was not shown; 0: all were
+				    shown */
+	/* In a search through many texts: numbers of artifacts; of those with a match; of those
+	   listed (-l, -c). */
 	uint64_t artifacts, matching, listed;
 
-	/* What was printed counts as read of one artifact: the only one, or the first with a match.
-	   Its session's directory, or -1. */
+	/* Printed bytes count as read from one artifact: the only one, or the first with a match.
+	   `first`: its session directory, or -1. */
 	struct followup followup;
 	int first;
 	char first_id[ID_LEN + 1];
@@ -90,7 +96,8 @@ struct search {
 
 /* --- commands that go on -------------------------------------------------------------- */
 
-/* "terse search ID REGEX -i -C 2 --offset 7 --limit 9"; `place` NULL: --all; 0: not given. */
+/* Appends "terse search ID REGEX -i -C 2 --offset 7 --limit 9". `place` NULL: --all. `from`,
+   `limit` 0: left out. */
 static void search_add_command(struct buffer *out, const struct search *s, const char *place,
 			       uint64_t from, uint64_t limit)
 {
@@ -139,8 +146,8 @@ static void search_add_command(struct buffer *out, const struct search *s, const
 	}
 }
 
-/* The command that shows more: from the first match that was not shown on; for many texts, all of
-   their matches. */
+/* Appends the command that shows more: from the first match that was not shown; for many texts, all
+   matches. */
 static void search_add_next(struct buffer *out, const struct search *s)
 {
 	if (!s->name)
@@ -151,7 +158,7 @@ static void search_add_next(struct buffer *out, const struct search *s)
 
 /* --- matches --------------------------------------------------------------------------- */
 
-/* Prints what is collected. Returns 0, or -1 with errno, then and ever after. */
+/* Prints the collected output. Returns 0, or -1 with errno; after an error always -1. */
 static int search_flush(struct search *s)
 {
 	if (buffer_check(&s->out) < 0)
@@ -169,8 +176,8 @@ static int search_flush(struct search *s)
 	return s->error ? -1 : 0;
 }
 
-/* Prints the rest after the last text. Without a match the closing notice names the gaps. Returns
-   0, or -1 with errno. */
+/* Prints the rest behind the last text, and gaps behind the last match; without a match, the last
+   notice names them. Returns 0, or -1 with errno. */
 static int search_finish(struct search *s)
 {
 	if (s->shown > 0 && !s->call->json)
@@ -190,7 +197,7 @@ static void search_set_full(struct search *s, bool out_of_room)
 	s->full = true;
 }
 
-/* Notes a gap, to be announced before the next match. Returns 0, or -1 with ENOMEM. */
+/* Notes a gap, which is announced before the next match. Returns 0, or -1 with ENOMEM. */
 static int search_note_gap(struct search *s, const struct text_piece *gap)
 {
 	char line[GAP_ANNOUNCE_MAX];
@@ -208,14 +215,14 @@ static int search_note_gap(struct search *s, const struct text_piece *gap)
 	return buffer_check(&s->gap);
 }
 
-/* Adds a match, or a line around one. */
+/* Adds a matching line, or a line near one. */
 static void search_add_line(struct search *s, const struct walk_line *found, struct walk *w)
 {
 	struct walk_line line = *found;
 	struct matcher_span match = {0, 0};
 	struct buffer *out = &s->out;
 	const char separator = line.wanted ? ':' : '-';
-	/* The line ends before its CR, also for the pattern. */
+	/* The CR at its end is no part of the line. */
 	if (line.len > 0 && line.data[line.len - 1] == '\r' && !line.more_behind)
 		line.len--;
 	size_t from = 0, to = line.len;
@@ -228,8 +235,9 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 	if (match.from > match.to)
 		match.from = match.to;
 	if (is_cut) {
-		/* Shows the match in the middle, or the beginning of a longer match. Near the end
-		   of the line more fits in front of the match. No character is split. */
+		/* Shows the match in the middle, or the start of a match that is too long for that.
+		   Near the end of the line, more bytes before the match fit. Characters are not
+		   split. */
 		size_t inner = match.to - match.from;
 		size_t lead = inner + LEAD > EXCERPT_MAX ? LEAD : (EXCERPT_MAX - inner) / 2;
 		from = match.from > lead ? match.from - lead : 0;
@@ -269,7 +277,7 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 		buffer_append_string(out, "[truncated]");
 	if (is_cut) {
 		buffer_append_string(out, " [whole line");
-		/* The line's size is unknown while a part of it is not in memory. */
+		/* The size of the line is unknown if only a part of it is in memory. */
 		if (!part)
 			buffer_printf(out, " (%s)", HUMAN_SIZE(line.len));
 		buffer_append_string(out, ": ");
@@ -279,18 +287,19 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 	buffer_append_string(out, "\n");
 }
 
-/* Adds a match and the lines in front of it. Returns 0, 1 if there is no room for the match, or -1
-   with errno. */
+/* Adds a matching line and the lines before it. Returns 0; 1 if there is no room for the match; or
+   -1 with errno. */
 static int search_add_match(struct search *s, const struct walk_line *line, struct walk *w)
 {
 	struct walk_line around;
 	size_t before = s->out.len;
 	uint64_t known = s->last > s->floor ? s->last : s->floor;
-	/* Behind a gap the rest of a line has the line's number again. */
+	/* `known` may be the match's own number: a gap can be inside a line, whose rest has the
+	   same number. */
 	uint64_t want = line->number > known ? line->number - 1 - known : 0;
 	if (want > s->before)
 		want = s->before;
-	/* The `have` nearest of these lines are shown. */
+	/* Shows the `have` nearest of these lines. */
 	uint64_t have = walk_behind(w, want);
 	bool touches = s->last > 0 && line->number - want - 1 == s->last;
 	for (;;) {
@@ -315,7 +324,8 @@ static int search_add_match(struct search *s, const struct walk_line *line, stru
 		if (search_has_room(s))
 			break;
 		buffer_truncate(&s->out, before);
-		/* At least one match is shown: drops the farthest lines around it. */
+		/* The first match is always shown: drops the farthest half of the lines before
+		   it. */
 		if (s->shown > 0 || have == 0)
 			return 1;
 		have /= 2;
@@ -327,11 +337,11 @@ static int search_add_match(struct search *s, const struct walk_line *line, stru
 	return s->out.len > COLLECTED ? search_flush(s) : 0;
 }
 
-/* Lists the matches of a text. Returns WALK_END, WALK_GAVE_UP at *line, or WALK_FAILED with errno;
-   earlier matches are printed. */
+/* Lists the matches of a text. Returns WALK_END, WALK_GAVE_UP at *line, or WALK_FAILED with errno.
+   Matches before an error are printed. */
 static enum walk_kind search_list(struct search *s, struct walk *w, struct walk_line *line)
 {
-	uint64_t behind = 0; /* how many lines behind a match are still to be shown */
+	uint64_t behind = 0; /* how many more lines behind a match are shown */
 	s->last = 0;
 	s->floor = s->from - 1;
 	for (;;) {
@@ -367,7 +377,7 @@ static enum walk_kind search_list(struct search *s, struct walk *w, struct walk_
 		behind = added ? 0 : s->after;
 		if (added == 0)
 			continue;
-		/* From here on they are only counted. */
+		/* Further matches are only counted. */
 		search_set_full(s, !over);
 		if (!s->next)
 			s->next = line->number;
@@ -378,8 +388,8 @@ static enum walk_kind search_list(struct search *s, struct walk *w, struct walk_
 
 /* --- what is printed ------------------------------------------------------------------ */
 
-/* Prints the answer as JSON, for one text or for a session: what was found, how much there is, and
-   how to continue. Returns 0, or -1 with errno. */
+/* Prints the answer as JSON, for one text or for a session: the matches, their number, and the
+   command that shows more. Returns 0, or -1 with errno. */
 static int search_json(struct search *s, const struct text *text, const char *session)
 {
 	struct buffer out = BUFFER_INIT, next = BUFFER_INIT;
@@ -411,8 +421,8 @@ static int search_json(struct search *s, const struct text *text, const char *se
 	return result;
 }
 
-/* Adds a line about a whole text, if the limits allow one more: for -c and -l, or for a text that
-   is not shown since it is binary (`binary`: its kind, or ""). Returns 0, or -1 with ENOMEM. */
+/* Adds a line about a whole text, if the limits allow it: for -c and -l, or for a binary text,
+   which is not shown (`binary`: its type, or ""). Returns 0, or -1 with ENOMEM. */
 static int search_add_summary(struct search *s, const char *name, uint64_t total,
 			      const char *binary)
 {
@@ -458,8 +468,8 @@ static int search_add_summary(struct search *s, const char *name, uint64_t total
 	return buffer_check(&s->out);
 }
 
-/* "[100 of 82,310 matches shown: terse search ID REGEX --offset 1234, or narrow the pattern]"; the
-   same for a list of artifacts. */
+/* Appends "[100 of 82,310 matches shown: terse search ID REGEX --offset 1234, or narrow the
+   pattern]", or the like for a list of artifacts. */
 static void search_add_more(struct buffer *out, const struct search *s)
 {
 	const bool lists = !s->name && !s->matches;
@@ -483,10 +493,10 @@ static void search_add_more(struct buffer *out, const struct search *s)
 	buffer_append_string(out, "narrow the pattern]\n");
 }
 
-/* "no match in 8,432 lines" of the only text, and the likely reason. */
+/* Appends "no match in 8,432 lines", and a likely reason. */
 static void search_add_nothing(struct buffer *out, const struct search *s, const struct text *text)
 {
-	/* Syntax that means something else in another kind of expression, or in another program. */
+	/* Syntax that has another meaning in PCRE than in other regular expressions or programs. */
 	static const struct {
 		const char *text, *advice;
 	} known[] = {
@@ -514,8 +524,8 @@ static void search_add_nothing(struct buffer *out, const struct search *s, const
 	}
 }
 
-/* Prints the closing notices after the text, or (NULL) all texts of a session, were searched.
-   Returns the exit status: 0; 1: nothing was found; 2: a match may be in a gap. */
+/* Prints the last notices, after one text, or with NULL many, were searched. Returns the exit
+   status: 0; 1 if nothing was found; 2 if a match may be in a gap. */
 static int search_end(struct search *s, const struct text *text, const char *session)
 {
 	struct buffer notice = BUFFER_INIT, said = BUFFER_INIT;
@@ -538,18 +548,16 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 				      session ? session : s->call->settings->remote);
 		else if (nothing)
 			search_add_nothing(&said, s, text);
-		/* A line that memory can't hold. */
 		if (text && s->long_line && !s->full && !s->names)
 			buffer_printf(&said,
 				      "%sline %s was searched in pieces: a match of over %s in it "
 				      "is missed",
 				      said.len ? "; " : "", HUMAN_COUNT(s->long_line),
 				      HUMAN_SIZE(WALK_EDGE));
-		/* The line about a gap, without its newline. */
 		if (text && nothing && s->gap.len)
 			buffer_printf(&said, " %.*s", (int)s->gap.len - 1, s->gap.data);
 		result = buffer_check(&said);
-		/* To a model that is the answer. */
+		/* For a model with tools, the notices are the answer. */
 		bool answers = s->call->settings->words == WORDS_TOOLS;
 		buffer_append(&said, "\n", answers && said.len);
 		if (result == 0 && answers)
@@ -559,7 +567,7 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 		if (result == 0)
 			result = reader_notice(s->sink, &notice);
 		followup_add(&s->followup, notice.data, notice.len);
-		/* The gaps of texts that are not listed. */
+		/* Tells of gaps that were not announced among matches. */
 		const char *at = s->gap.data, *end = s->gap.data + s->gap.len, *newline;
 		bool tells = result == 0 && (!s->lines || (!text && !s->found));
 		for (; tells && at < end && (newline = memchr(at, '\n', (size_t)(end - at)));
@@ -574,7 +582,7 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 	return s->found ? 0 : s->gap.len ? 2 : 1;
 }
 
-/* Reports that the search gave up at a line, and what it had found before. */
+/* Reports at which line the search gave up, and how many matches it has found before. */
 static void search_give_up(struct search *s, uint64_t line)
 {
 	const uint64_t shown = s->shown;
@@ -599,7 +607,7 @@ static void search_give_up(struct search *s, uint64_t line)
 
 /* --- texts ------------------------------------------------------------------------------ */
 
-/* Searches the text of s->where. Returns 0, or the exit status of a search that ends here. */
+/* Searches the text of s->where. Returns 0, or an exit status if the search has to end. */
 static int search_text(struct search *s, struct text *text, const char *name)
 {
 	const char *what = NULL, *label = s->label;
@@ -619,7 +627,7 @@ static int search_text(struct search *s, struct text *text, const char *name)
 		kind = search_list(s, w, &line);
 		total = s->matches - total_before;
 	}
-	/* For a name, one match is enough. */
+	/* Counts the matches; with -l the first one is enough. */
 	while (kind == WALK_GAP || (kind == WALK_LINE && !s->names)) {
 		kind = walk_next(w, &line);
 		total += kind == WALK_LINE;
@@ -652,7 +660,7 @@ static int search_one(struct search *s)
 	struct text text;
 	if (verb_open(s->call, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT, s->name, &text) <
 	    0) {
-		/* Finds out whether the pattern was given first, as for grep. */
+		/* If the operands were given as for grep, the pattern first, tells so. */
 		struct store stores[STORE_MAX];
 		struct id_found found;
 		int count;
@@ -674,21 +682,22 @@ static int search_one(struct search *s)
 	return status;
 }
 
-/* Searches one of many artifacts, unless the filter leaves it out; `dir`: its session's. Returns as
-   search_text(). */
+/* Searches one of many artifacts, if the filter lets it through. `dir`: its session directory.
+   Returns as search_text(). */
 static int search_artifact(struct search *s, int dir, const char *id)
 {
 	struct text text;
 	struct meta m = {.owned = NULL};
 	bool wanted = dir >= 0;
-	/* The index has chosen before. */
+	/* With --remote, the filter was applied to the index already. */
 	if (wanted && !s->remote && runs_filter_is_set(&s->filter, true))
 		wanted = meta_read(dir, id, &m) == 0 && runs_filter_match(&s->filter, &m) > 0;
 	meta_release(&m);
 	if (!wanted)
 		return 0;
 	if (text_open(&text, dir, id, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT) < 0) {
-		/* The artifact was removed meanwhile, or both streams are one text. */
+		/* It is no error if the artifact was removed meanwhile, or standard error is in the
+		   same text. */
 		if (errno != ENOENT)
 			verb_error(s->call->verb->name, "%s: %s", id, verb_reason(errno));
 		return 0;
@@ -700,7 +709,7 @@ static int search_artifact(struct search *s, int dir, const char *id)
 	return status;
 }
 
-/* Every artifact of a session, the newest first. */
+/* Searches every artifact of a session, newest first. */
 static int search_all(struct search *s)
 {
 	char directory[STORE_SESSION_LEN + 1];
@@ -733,11 +742,11 @@ static int search_all(struct search *s)
 	return status;
 }
 
-/* The newest runs of the remote that are meant. */
+/* Searches the newest runs of the remote that the filter lets through. */
 static int search_remote(struct search *s)
 {
 	struct runs_remote remote = {.call = s->call, .filter = &s->filter, .most = REMOTE_RUNS};
-	/* Runs that can't be fetched are named beside the answer. */
+	/* Runs that can't be fetched are reported on standard error, even with --json. */
 	struct verb_call told = *s->call;
 	struct id_found found;
 	int status = runs_remote_find(&remote), unseen = 0;
@@ -776,7 +785,7 @@ static int search_run(struct verb_call *c)
 	struct matcher_error error;
 	if (verb_parse(c, s) < 0)
 		return EXIT_TERSE;
-	/* Finds out which operand is the text, and which the pattern. */
+	/* The last operand is the pattern, unless an option gave it; the first one is the text. */
 	int count = c->operand_count, status = EXIT_TERSE;
 	if (!s->pattern && count > 0)
 		s->pattern = c->operands[--count];
@@ -811,7 +820,8 @@ static int search_run(struct verb_call *c)
 	s->lines = !s->count && !s->names;
 	s->sink = reader_of_text(c);
 	s->whole = s->sink == SINK_PROGRAM;
-	/* Room for notices, which name the command twice; a byte becomes four at most. */
+	/* Room for notices, which name the command twice. Quoting makes at most four bytes of
+	   one. */
 	size_t reserved = 512 + 2 * 4 *
 					(strlen(s->pattern) + (s->name ? strlen(s->name) : 0) +
 					 (!s->name && c->session ? strlen(c->session) : 0));
@@ -859,7 +869,7 @@ static const struct verb_option search_options[] = {
 	 "search standard error, if it was kept apart"},
 	VERB_JSON_ROW,
 	VERB_COLOR_ROW,
-	/* Taken because grep has them; they are always on. */
+	/* Options of grep that are always on here. */
 	{"-n", 0, VERB_FLAG, SEARCH_AT(as_it_is), NULL, NULL},
 	{"-E", 0, VERB_FLAG, SEARCH_AT(as_it_is), NULL, NULL},
 	{"-P", 0, VERB_FLAG, SEARCH_AT(as_it_is), NULL, NULL},

@@ -1,4 +1,4 @@
-// Requests to a running command: terse signal, terse send.
+// terse signal and terse send: requests to a running command.
 
 #include "config/value.h"
 #include "lib/io.h"
@@ -17,7 +17,7 @@
 
 // terse signal ID [SIGNAL]: ends a running command, or sends it a signal.
 
-/* "INT", "SIGINT" or "2"; -1: none. */
+/* Returns the number of "INT", "SIGINT" or "2"; -1 for anything else. */
 static int parse_signal(const char *text)
 {
 	char *end;
@@ -79,10 +79,10 @@ const struct verb verb_signal = {
 // terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]: types into a running command, and
 // waits for its response.
 
-/* Milliseconds between two tries while the supervisor's queue is full. */
+/* While the supervisor's queue is full, it is tried again at this interval. */
 #define AGAIN_MS 20
 
-/* One thing to type. */
+/* A piece of input. */
 struct send_item {
 	enum { SEND_TEXT, SEND_KEY, SEND_FILE, SEND_EOF } kind;
 	const char *value;
@@ -92,16 +92,16 @@ struct send {
 	const struct verb_call *call;
 	struct await wait;
 	bool awaits;
-	bool secret;             /* what is typed may be a secret: it is not looked for in the
-				    text */
+	bool secret;             /* the input may be a secret, so its echo is not looked for */
 	struct send_item *items; /* room for each argument */
 	size_t count;
 	char id[ID_LEN + 1];
-	int run;            /* a connection to it */
-	struct typed typed; /* what is waited behind */
+	int run;            /* the connection to the run */
+	struct typed typed; /* the input whose answer is waited for */
 };
 
-/* `may`: types even where the terminal does not echo. */
+/* Sends a request, and waits while the queue is full. `may`: types even if the terminal does not
+   echo. Returns 0, or -1 after printing an error. */
 static int send_ask(struct send *s, enum frame_kind kind, int a, bool may, const char *data,
 		    size_t len)
 {
@@ -115,7 +115,7 @@ static int send_ask(struct send *s, enum frame_kind kind, int a, bool may, const
 	return 0;
 }
 
-/* How much of what was typed is looked for as its echo. */
+/* The most bytes of the input whose echo is looked for. */
 #define TYPED_MOST ((size_t)64 * 1024)
 
 static int send_text(struct send *s, const char *data, size_t len)
@@ -132,7 +132,7 @@ static int send_text(struct send *s, const char *data, size_t len)
 	return 0;
 }
 
-/* Types one thing. Returns 0, or -1 after saying what is wrong. */
+/* Types one piece of input. Returns 0, or -1 after printing an error. */
 static int send_one(struct send *s, const struct send_item *item)
 {
 	char data[FRAME_REQUEST];
@@ -143,11 +143,11 @@ static int send_one(struct send *s, const struct send_item *item)
 	case SEND_TEXT: return send_text(s, item->value, strlen(item->value));
 	case SEND_EOF: return send_ask(s, FRAME_CLOSE, 0, true, NULL, 0);
 	case SEND_KEY:
-		if (key_parse(item->value, &key) < 0) /* they were checked */
+		if (key_parse(item->value, &key) < 0) /* can't happen: keys were checked */
 			return -1;
 		if (s->awaits)
 			buffer_append(&s->typed.text, key.data, 1);
-		/* Keys that are no characters have no echo to look for. */
+		/* Keys that are no characters are typed even if the terminal does not echo. */
 		may = s->secret || (unsigned char)key.data[0] < ' ';
 		return send_ask(s, FRAME_TYPE, key.cursor, may, key.data, key.len);
 	case SEND_FILE: break;
@@ -165,7 +165,7 @@ static int send_one(struct send *s, const struct send_item *item)
 	return n == 0 ? 0 : -1;
 }
 
-/* The first operand is the run, what follows is typed, in its order. */
+/* The first operand is the run. The others are typed, in order with the options. */
 static const char *send_take(void *into, const struct verb_option *o, const char *value)
 {
 	struct send *s = into;
@@ -205,7 +205,7 @@ static int send_run(struct verb_call *c)
 			   vocabularies[c->settings->words].keys);
 	else
 		status = live_run_find(c, s.wait.name, &s.run, s.id, false) < 0;
-	/* Notes where the text ends before anything is typed. */
+	/* Notes the size of the text before anything is typed. */
 	if (status == 0 && s.awaits && client_status(s.run, FRAME_STATUS, &now) < 0) {
 		live_run_failed(c, s.id, errno);
 		status = 1;
@@ -228,7 +228,7 @@ out:
 
 static const struct verb_option send_options[] = {
 	{"", 0, VERB_TAKE, SEND_TEXT, "", NULL},
-	/* For terse mcp: whatever it begins with. */
+	/* For terse mcp: TEXT may begin with "-". */
 	{"--text", 0, VERB_TAKE, SEND_TEXT, "TEXT", NULL},
 	{"--key", 0, VERB_TAKE, SEND_KEY, "KEY",
 	 "enter tab escape space backspace up down left right home end insert delete pageup "

@@ -1,4 +1,4 @@
-// terse-sh: the meaning of its arguments, and whether the call is an agent's tool call.
+// terse-sh: finds out what its arguments mean, and whether an agent's tool call has started it.
 //
 //   terse-sh [-l] -c SCRIPT [args]   as a shell; -lc, -ic, -euo pipefail -c, -- as well
 //   terse-sh SCRIPT                  one argument that is no file, or any one argument under
@@ -29,21 +29,21 @@
 #include <unistd.h>
 
 struct decision {
-	const char *program; /* the path of the real shell ... */
-	char **argv;         /* ... and its arguments */
-	bool typed;          /* it is a shell that a program types into */
-	const char *agent;   /* the agent whose tool call this is; NULL: none, so the call is passed
-				on */
-	char *command;       /* the part written by the model; NULL: argv is all that is known */
-	char base[PATH_MAX + 1]; /* of argv[0] */
-	char *string[4];         /* argv, if it is one string */
+	const char *program; /* the path of the real shell */
+	char **argv;         /* its arguments */
+	bool typed;          /* a program types into this shell */
+	const char *agent;   /* the agent whose tool call this is; NULL: none, so the real shell is
+				executed */
+	char *command;       /* the part that the model wrote; NULL: it is not known */
+	char base[PATH_MAX + 1]; /* holds the new argv[0] */
+	char *string[4];         /* holds argv, if the only argument is a shell string */
 };
 
 #define PROGRAM "TERSE_SHIM_PROGRAM"
 #define PRELOAD "TERSE_SHIM_PRELOAD"
 
-/* Decides what becomes of the call. `ask`: by the rules; without it the call is passed on in any
-   case. Changes the environment and argv[0]. */
+/* Decides what is done with the call. `ask`: asks the agents' rules; without it the real shell is
+   executed. Changes the environment and argv[0]. */
 static void decision_make(struct decision *d, const struct settings *s, char **argv, bool ask)
 {
 	const char *meant = getenv(PROGRAM), *preload = getenv(PRELOAD);
@@ -55,7 +55,7 @@ static void decision_make(struct decision *d, const struct settings *s, char **a
 	else if (!shimmed)
 		d->program = shell_real(s->shell, argv[0] && argv[1]);
 	bool one = shell_is_one_string(argv, getenv(SHELL_PREFIX));
-	/* The shell's name, with the '-' of a login shell. */
+	/* argv[0] becomes the real shell's name, with the "-" of a login shell. */
 	if (!shimmed && argv[0]) {
 		snprintf(d->base, sizeof(d->base), "-%s", d->program);
 		argv[0] = d->base + !login;
@@ -69,22 +69,23 @@ static void decision_make(struct decision *d, const struct settings *s, char **a
 	const char *string = shell_call_script(d->argv);
 	if (ask)
 		d->agent = rule_call(s, d->argv, string, &d->command);
-	/* The arguments say more than the path of a file. */
+	/* For a script file, the arguments say more than the file's path. */
 	if (d->agent && !string) {
 		free(d->command);
 		d->command = NULL;
 	}
 	d->typed = ask && s->interactive && argv[0] && !string && !shell_call_file(argv) &&
 		   isatty(STDIN_FILENO);
-	/* Only one level: a supervised command runs without the library. */
+	/* A call that is passed on keeps the library; a supervised command runs without it. */
 	if (preload && !d->agent && !d->typed)
 		setenv("LD_PRELOAD", preload, 1);
 	unsetenv(PROGRAM);
 	unsetenv(PRELOAD);
 }
 
-/* Claude Code gives each command /dev/null (eval '...' < /dev/null && ...). A command that is
-   handed over is answered at its terminal, so words behind its comment open that. */
+/* Claude Code redirects the input of each command from /dev/null (eval '...' < /dev/null && ...). A
+   command whose comment asks for yield is to be answered at its terminal, so its redirection is
+   changed to /dev/tty. */
 static void shell_open_terminal(char *script)
 {
 	static const char null[] = "< /dev/null", terminal[] = "< /dev/tty ";
@@ -112,8 +113,9 @@ static int shell_supervise(struct settings *s, struct decision *d)
 		verb_error(NULL, "the comment is not obeyed: %s", error.text);
 	else if (comments && comment.count > 0 && s->yield)
 		shell_open_terminal((char *)shell_call_script(d->argv));
-	/* The agent reads whatever the output is, and most agents merge both streams. Settings for
-	   files are for terse as somebody types it. */
+	/* An agent reads the output, and most agents merge both streams. Only settings of agents
+	   and later ones override that, since those in files are meant for commands that begin with
+	   terse. */
 	if (SETTING_ORIGIN(s, print) < ORIGIN_AGENT)
 		s->print = PRINT_PREVIEW;
 	if (SETTING_ORIGIN(s, streams) < ORIGIN_AGENT)
@@ -135,7 +137,7 @@ int command_shell(char **argv)
 	bool loaded = settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) == 0;
 	const char *file = getenv(PROBE_VARIABLE);
 	bool probed = file && *file;
-	/* For terse probe it records the call and passes it on. */
+	/* Under terse probe, records the call and executes the real shell. */
 	if (probed && argv[0]) {
 		bool one = shell_is_one_string(argv, getenv(SHELL_PREFIX));
 		probe_record(file, argv, one ? argv[1] : shell_call_script(argv));

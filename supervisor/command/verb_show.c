@@ -1,4 +1,4 @@
-// terse path ID: the path of an artifact's text, standard error, raw bytes or recording.
+// terse path ID: prints the path of an artifact's text, standard error, raw bytes or recording.
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -83,13 +83,13 @@ const struct verb verb_path = {
 	.run = path_run,
 };
 
-// terse show ID: the facts about a run, and its preview.
+// terse show ID: prints the facts about a run, and its preview.
 
 struct show {
 	struct verb_call *call;
 	struct id_found found;
 	int dir;
-	char path[PATH_MAX]; /* of the directory */
+	char path[PATH_MAX]; /* of the session directory */
 	struct meta meta;
 	int damaged; /* errno of reading the metadata, or 0 */
 	struct buffer out;
@@ -111,8 +111,8 @@ static const struct {
 	[ARTIFACT_CAST] = {"cast", "recording"},
 };
 
-/* Whether this file of the artifact exists. The size of a text comes from the metadata; it is
-   counted if the run lives or the metadata are damaged. */
+/* Fills in a file of the artifact. Returns whether it exists. The lines of a text come from the
+   metadata; they are counted if the run lives or the metadata are damaged. */
 static bool show_find_part(const struct show *s, enum artifact_part part, struct show_part *p)
 {
 	struct stat st;
@@ -184,7 +184,7 @@ static int show_print_text(struct show *s, struct text *text)
 				      m->rows);
 	}
 	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
-		/* If an output went to a file, that file has it. */
+		/* If the command wrote its output to a file directly, there is no text. */
 		if (!show_find_part(s, part, &p) ||
 		    (part == ARTIFACT_OUT && s->meta.files[0] && text->size == 0))
 			continue;
@@ -217,7 +217,7 @@ static int show_print_json(struct show *s, struct text *text)
 		json_add_string(out, "id", s->found.id);
 		json_add_string(out, "metadata_error", verb_reason(s->damaged));
 	} else {
-		/* All of the command that was kept. */
+		/* With the whole command that was kept. */
 		runs_append_json(out, m, META_MAX);
 		json_add_count(out, "cols", m->cols);
 		json_add_count(out, "rows", m->rows);

@@ -1,4 +1,4 @@
-// terse snapshot ID: the screen of a running command.
+// terse snapshot ID: prints the screen of a running command.
 
 #include "lib/io.h"
 #include "lib/json_read.h"
@@ -31,7 +31,7 @@ static int snapshot_run(struct verb_call *c)
 	json_t *root = NULL;
 	char id[ID_LEN + 1];
 	int run, result = -1;
-	bool json = false; /* that of the run, without an envelope */
+	bool json = false; /* prints the supervisor's JSON, without an envelope */
 	if (verb_parse(c, &json) < 0)
 		return EXIT_TERSE;
 	if (live_run_find(c, c->operands[0], &run, id, false) < 0)

@@ -1,5 +1,5 @@
-// terse stats: what runs showed, what was read back of it, and what the agents would have shown by
-// themselves.
+// terse stats: how much runs have shown, how much was read later, and how much the agents would
+// have shown without terse.
 
 #include "lib/human.h"
 #include "lib/json.h"
@@ -20,7 +20,7 @@ struct stats_call {
 
 /* --- for people and agents -------------------------------------------------------------- */
 
-/* A line of the sums begins so. */
+/* The start of a line in the list of sums. */
 #define LABEL "  %-15s  "
 
 static void add_tokens(struct buffer *out, uint64_t tokens)
@@ -41,10 +41,10 @@ static bool shows_nothing(const struct stats_sum *s)
 	return s->shown.bytes + s->own.bytes + s->read.bytes == 0;
 }
 
-/* Prints what was saved, and for whom; NULL: for all. */
+/* Appends what was saved for `agent`; NULL: for all agents. */
 static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s, const char *agent)
 {
-	/* Bytes decide: tokens with the opposite sign would only confuse. */
+	/* Tokens are named only if their sign is that of the bytes. */
 	int64_t tokens, bytes = stats_saved(s, &tokens);
 	bool none = shows_nothing(s);
 	buffer_printf(out, "saved%s%s: %s", agent ? " for " : "", agent ? agent : "",

@@ -1,4 +1,4 @@
-// What the store holds, and what goes: terse session, drop, rewind, gc.
+// terse session, drop, rewind and gc: list and remove what the store holds.
 
 #include "config/settings.h"
 #include "lib/human.h"
@@ -17,14 +17,14 @@
 
 /* --- what was removed, listed ------------------------------------------------------------ */
 
-/* The most lines about single artifacts, since an agent has to read them all. */
+/* The most lines about single artifacts. */
 #define CLEANUP_LINES 30
 
 struct cleanup {
 	struct gc gc; /* cleans one store after the other; has the sums */
 	struct buffer out;
-	uint64_t listed; /* artifacts, with or without a line */
-	long in_use;     /* artifacts that stay, since their runs go on */
+	uint64_t listed; /* number of removed artifacts, with or without a line */
+	long in_use;     /* number of artifacts that stay since their runs go on */
 };
 
 static const char *const reasons[RETENTION_REASONS] = {
@@ -61,7 +61,7 @@ static void cleanup_begin(struct cleanup *c, const struct settings *settings, bo
 	};
 }
 
-/* Removes the artifacts of a session with an ID in from..to. */
+/* Removes the artifacts of a session whose IDs are in from..to. */
 static void cleanup_session(struct cleanup *c, const struct store *store, const char *session,
 			    uint64_t from, uint64_t to)
 {
@@ -111,7 +111,7 @@ static int cleanup_end(struct cleanup *c, const struct verb_call *call)
 	return status || sum->failed;
 }
 
-// terse gc: cleans the stores up; with $TERSE_HOME set this one alone.
+// terse gc: cleans up the stores; with $TERSE_HOME only that one.
 
 static int gc_verb(struct verb_call *c)
 {
@@ -154,8 +154,8 @@ const struct verb verb_gc = {
 
 // terse drop ID...: removes artifacts.
 
-/* Removes an artifact that was found (NULL: there is none with this ID), and the note that its run
-   is to be pushed. Returns the exit status. */
+/* Removes an artifact, and the note that its run is to be pushed. `found` NULL: there is no
+   artifact with this ID. Returns the exit status. */
 static int drop_one(const char *id, const struct id_found *found, const struct store *stores,
 		    int count)
 {
@@ -174,7 +174,8 @@ static int drop_one(const char *id, const struct id_found *found, const struct s
 				  result == REMOVAL_FAILED
 					  ? strerror(errno)
 					  : "still in use by its run, not removed");
-	/* Behind it, so that nobody packs it now. */
+	/* The note is removed after the artifact, so that nobody archives the artifact in
+	   between. */
 	bool waited = false;
 	for (int i = 0; i < count; i++) {
 		struct outbox outbox;
@@ -189,7 +190,8 @@ static int drop_one(const char *id, const struct id_found *found, const struct s
 	       fflush(stdout) == EOF;
 }
 
-/* Finds all artifacts before it removes the first: a removal changes the meaning of "last-1". */
+/* Finds all artifacts before it removes the first, since a removal changes the meaning of
+   "last-1". */
 static int drop_run(struct verb_call *c)
 {
 	struct drop_target {
@@ -244,7 +246,7 @@ const struct verb verb_drop = {
 	.run = drop_run,
 };
 
-// terse rewind ID|--to TIME: removes that run's artifact and those of all later runs of the
+// terse rewind ID|--to TIME: removes the artifact of this run, and those of all later runs of the
 // session.
 
 struct rewind_options {
@@ -260,7 +262,7 @@ static int rewind_run(struct verb_call *c)
 	const char *name = c->operands[0];
 	if ((name != NULL) == (o.to.text != NULL))
 		return verb_tell_usage(c);
-	/* The first run to remove: its ID, and its start as in the history. */
+	/* The ID of the first run to be removed, and its start in the journal. */
 	char session[STORE_SESSION_LEN + 1];
 	uint64_t from = o.to.text ? id_first_at(o.to.ms) : 0;
 	int64_t started_ms = o.to.ms;
@@ -275,7 +277,7 @@ static int rewind_run(struct verb_call *c)
 		started_ms = meta_read_found(&found, &m) == 0 ? m.started_ms : id_time_ms(from);
 		meta_release(&m);
 	} else if (name && errno == ENOENT && id_is_valid(name)) {
-		/* The artifact is removed already: rewinding again removes what is left. */
+		/* The artifact is gone already: what is left behind it is removed. */
 		from = id_pack(name);
 		started_ms = id_time_ms(from);
 	} else if (name) {
@@ -287,7 +289,7 @@ static int rewind_run(struct verb_call *c)
 	cleanup_begin(&cleanup, c->settings, o.dry);
 	for (int i = 0; i < count; i++) {
 		int64_t now_ms = cleanup.gc.now_ms;
-		/* Spare the runs that start from now on. */
+		/* Runs that start from now on are not removed. */
 		cleanup_session(&cleanup, &stores[i], session, from, id_first_at(now_ms + 1) - 1);
 		int dir = o.dry ? -1 : store_open_session(&stores[i], session, false);
 		if (dir >= 0)
@@ -334,7 +336,7 @@ struct session_call {
 
 /* --- list ------------------------------------------------------------ */
 
-/* How many sessions are listed by default, those used last: each has to be looked through. */
+/* The default of --limit: the sessions that were used last. */
 #define ROWS 30
 
 /* Describes a session of a store. Returns the exit status. */
@@ -407,8 +409,8 @@ static int session_end(struct session_call *c)
 	bool now = c->now || keep == 0, found = false;
 	cleanup_begin(&cleanup, c->call->settings, false);
 	for (int i = 0; i < c->count; i++) {
-		/* A session that is removed now needs no note of its end, for which a full disk
-		   would have no room. */
+		/* A session that is removed at once needs no note of its end, which a full disk may
+		   have no room for. */
 		if (gc_end_session(&c->stores[i], c->session) < 0 && (!now || errno == ENOENT)) {
 			if (errno != ENOENT)
 				gc_note_failure(&cleanup.gc);

@@ -1,13 +1,13 @@
-// terse shell: an interactive shell behind a terminal of terse's, for programs that type commands
-// into one shell and read what it prints.
+// terse shell: an interactive shell on a terminal that terse makes, for programs that type commands
+// into a shell and read what it prints.
 //
-// bash and zsh write marks around what a command line prints, by hooks of their own:
+// Hooks of bash and zsh write marks around the output of a command line:
 //
 //   ESC ] 7770 ; NONCE ; < BEL      before it: PS0, preexec
 //   ESC ] 7770 ; NONCE ; > 0 BEL    behind it, with the status: PROMPT_COMMAND, precmd
 //
-// The nonce is known to the shell alone. Marks count once one of the second kind has come, so a
-// shell that lacks one of the hooks is left alone. Everything outside the marks passes as it is.
+// Only the shell knows the nonce. Marks count once one of the second kind has come, so the output
+// of a shell that lacks a hook passes unchanged. So does everything outside the marks.
 
 #include "config/option.h"
 #include "lib/human.h"
@@ -34,16 +34,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A part of a mark is no mark if the rest does not follow at once. */
+/* The start of a mark is plain output if its rest doesn't follow within this many ms. */
 #define REST_MS 50
 
-/* When the shell has ended, a reader that takes nothing for this time is given up. */
+/* When the shell has ended, a reader that reads nothing for this many ms is given up. */
 #define STALL_MS 1000
 
-/* How much typed input is kept; no more is read before the shell has taken it. */
+/* The most bytes of input that wait for the shell; no more are read. */
 #define INPUT_MOST ((size_t)64 * 1024)
 
-/* How much of what was typed is kept as the run's command. */
+/* The most bytes of input that are kept as the run's command. */
 #define TYPED_MOST ((size_t)4096)
 
 struct typing {
@@ -51,12 +51,12 @@ struct typing {
 	struct passage passage;
 	struct output_queue out;
 	struct redactor redactor;
-	char mark[48];         /* what every mark begins with */
-	struct buffer unread;  /* the output from the start of what may be a mark */
-	struct buffer input;   /* to the shell */
-	struct buffer typed;   /* since the last prompt */
-	bool taken;            /* it was the command of a passage */
-	struct buffer command; /* that, without secrets */
+	char mark[48];         /* the start of every mark */
+	struct buffer unread;  /* output from the start of a possible mark on */
+	struct buffer input;   /* input for the shell */
+	struct buffer typed;   /* input since the last prompt */
+	bool taken;            /* `typed` was the command of a passage */
+	struct buffer command; /* that command, without secrets */
 	bool armed;            /* marks count */
 	int64_t rest_at;
 	char *shown[4];
@@ -71,7 +71,7 @@ static void typing_on_mark(struct typing *t, const char *what)
 		passage_end(&t->passage, (int)strtol(what + 1, NULL, 10));
 	} else if (*what == '<' && t->armed) {
 		passage_end(&t->passage, -1);
-		/* Newlines at the end do not belong to the command. */
+		/* The command does not have the newlines at its end. */
 		while (t->typed.len > 0 && strchr("\r\n", t->typed.data[t->typed.len - 1]))
 			buffer_truncate(&t->typed, t->typed.len - 1);
 		buffer_clear(&t->command);
@@ -86,8 +86,8 @@ static void typing_on_mark(struct typing *t, const char *what)
 	}
 }
 
-/* Looks for marks in the output, which the reader does not get; `end`: no mark is continued
-   later. */
+/* Finds marks in the output and takes them out. `end`: a mark at the end of the output is not
+   continued. */
 static void typing_scan(struct typing *t, bool end)
 {
 	struct buffer *b = &t->unread;
@@ -131,7 +131,7 @@ static void typing_on_output(void *ctx, const char *data, size_t len)
 	passage_feed(&t->passage, data, len);
 }
 
-/* Reads what the shell's terminal has; `end`: even if the reader does not take it yet. */
+/* Reads the output of the shell's terminal. `end`: even if the reader's queue is full. */
 static void typing_read_output(struct typing *t, bool end)
 {
 	int error;
@@ -150,7 +150,7 @@ static void typing_read_output(struct typing *t, bool end)
 			     : 0;
 }
 
-/* Takes what is typed. Returns false when no more can come. */
+/* Reads input for the shell. Returns false when no more can come. */
 static bool typing_read_input(struct typing *t)
 {
 	char data[4096];
@@ -168,7 +168,7 @@ static bool typing_read_input(struct typing *t)
 	return buffer_check(&t->input) == 0;
 }
 
-/* Takes the size of the reader's terminal; the text's size stays within its limits. */
+/* Takes over the size of the reader's terminal, for rendering within its limits. */
 static void typing_resize(struct typing *t, int master)
 {
 	struct winsize size = {.ws_col = 0};
@@ -198,8 +198,8 @@ static bool typing_on_signal(struct typing *t, int signals, int *status)
 	return true;
 }
 
-/* Prints what somebody who waits has to get by now: a part of a mark that was none; and everything
-   if the shell reads the next line although no mark has said so. */
+/* Prints the start of a mark that has not continued; and everything, if the shell reads the next
+   line although its mark has not come. */
 static void typing_on_time(struct typing *t, int64_t now_ms)
 {
 	if (t->rest_at && now_ms >= t->rest_at) {
@@ -213,7 +213,8 @@ static void typing_on_time(struct typing *t, int64_t now_ms)
 		passage_on_time(&t->passage, now_ms);
 }
 
-/* Works until the shell has ended or nobody reads it. Returns the shell's wait status, or -1. */
+/* Runs until the shell has ended, or nobody reads it any more. Returns the shell's wait status, or
+   -1. */
 static int typing_loop(struct typing *t, int signals)
 {
 	struct loop *l = &t->loop;
@@ -234,7 +235,7 @@ static int typing_loop(struct typing *t, int signals)
 		loop_until(l, t->rest_at && (!due || t->rest_at < due) ? t->rest_at : due);
 		loop_turn(l);
 		output_queue_pump(&t->out);
-		/* A new size takes effect before what is typed after it. */
+		/* A new size takes effect before input that is typed after it. */
 		lives = !signalled || typing_on_signal(t, signals, &status);
 		if (comes)
 			typing_read_output(t, false);
@@ -249,9 +250,9 @@ static int typing_loop(struct typing *t, int signals)
 	return t->out.error ? -1 : status;
 }
 
-/* The variables by which the shell gets its hooks; bash makes them its own at its first prompt. The
-   hook of PROMPT_COMMAND is an element far behind those that others set. That hook and the one in
-   PS0 restore each other. */
+/* Sets the variables by which the shell gets its hooks. bash stops exporting them at its first
+   prompt. The hook in PROMPT_COMMAND is an element far behind those that others set. That hook and
+   the one in PS0 restore each other. */
 static void typing_set_hooks(const struct typing *t, const char *shell)
 {
 	static const char hook[] = "{ \\builtin printf '%s>%%s\\a%%.0s' \"$?\" "
@@ -262,7 +263,7 @@ static void typing_set_hooks(const struct typing *t, const char *shell)
 				    "PROMPT_COMMAND[7770]=${TERSE_HOOK%%$'\\n'*}";
 	struct buffer value = BUFFER_INIT;
 	struct place own;
-	/* A page of terse read is printed as any output is. */
+	/* terse read prints as any command, without a pager. */
 	setenv("TERSE_PAGER", "cat", 0);
 	if (strcmp(shell, "zsh") == 0) {
 		const char *before = getenv("ZDOTDIR");
@@ -292,9 +293,8 @@ static void typing_set_hooks(const struct typing *t, const char *shell)
 	buffer_release(&value);
 }
 
-/* Starts the shell on a terminal of its own. The terminal stays open when no process of the shell's
-   has it any more, so that reading it does not find the end again and again. Returns the pid, or -1
-   with errno. */
+/* Starts the shell on a new terminal. The slave side is kept open here too, so reading does not
+   fail when no process of the shell has it open. Returns the pid, or -1 with errno. */
 static pid_t typing_start(struct typing *t, const char *shell)
 {
 	struct pty pty;
@@ -327,15 +327,14 @@ int typed_run(struct settings *s, const char *program, char **argv)
 			  .settings = s,
 			  .parent = getppid(),
 			  .channels = {.channel = {CHANNEL_PTY, CHANNEL_MERGED}}};
-	/* Allocated: as a static variable all verbs would have it, and a stack may be small where
-	   memory is limited. */
+	/* The struct is large, and a stack may be small where memory is limited. */
 	struct typing *t = NULL;
 	const char *name = shell_call_name(argv[0]);
 	sigset_t all;
 	name += *name == '-';
 	bool hooks = strcmp(name, "bash") == 0 || strcmp(name, "zsh") == 0;
-	/* A start-up file that executes terse shell does so only once, even if terse shell then
-	   does nothing. */
+	/* A start-up file that executes terse shell must do so only once, even if terse shell then
+	   only executes the shell. */
 	if (hooks)
 		setenv(option_by_key("shim", "interactive")->variable, "no", 1);
 	errno = 0;
@@ -365,14 +364,14 @@ int typed_run(struct settings *s, const char *program, char **argv)
 	sigfillset(&all);
 	int signals = io_above_standard(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
 	int status = typing_loop(t, signals);
-	/* Prints what the shell wrote last, as far as its reader takes it. */
+	/* Prints the shell's last output, as far as its reader reads it. */
 	if (status >= 0) {
 		typing_read_output(t, true);
 		redactor_finish(&t->redactor);
 		typing_scan(t, true);
 	}
 	passage_end(&t->passage, status < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-	/* Hangs the shell up if its reader has gone. */
+	/* If the reader has gone, this hangs up the shell. */
 	io_close(&t->passage.master);
 	output_queue_pump(&t->out);
 	for (size_t left = SIZE_MAX, now; (now = t->out.queue.len - t->out.sent) > 0 && now < left;
