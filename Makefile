@@ -3,7 +3,7 @@
 # Everything is built below $(BUILD); the source tree stays clean.
 
 BUILD    ?= build
-# One name for a directory, or what was noted of headers by another would not count.
+# Gives a directory one name: dependencies that were noted under another name would not count.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 PREFIX   ?= /usr/local
 DESTDIR  ?=
@@ -27,8 +27,8 @@ CSTD     = -std=gnu17
 WARNINGS = -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith \
 	-Wwrite-strings -Wundef -Wvla
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTERSE_VERSION='"$(VERSION)"' -I.
-# Loops start on 32 bytes: where one stands by chance costs up to 4 % of the time of filter. Nothing
-# unwinds the stack but a debugger, for which -g has the tables.
+# Loops are aligned to 32 bytes: their chance positions made terse filter up to 4 % slower. Only a
+# debugger unwinds the stack, and -g has tables for that.
 CFLAGS   ?= -O2 -g -falign-loops=32 -fno-asynchronous-unwind-tables
 LDLIBS   = -lutil -linih -lpcre2-8 -ljansson -lutf8proc -lzstd -lz -lm
 LINK     = -static
@@ -44,7 +44,7 @@ endif
 ALL_CFLAGS = $(CSTD) $(WARNINGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP
 BANNED     = -include lib/banned.h
 
-# LIBC=musl: with what terse uses of glibc and musl lacks.
+# LIBC=musl: adds what terse uses of glibc and musl lacks.
 LIBC ?= glibc
 ifeq ($(LIBC),musl)
 CPPFLAGS += -include lib/musl/libc.h -isystem lib/musl
@@ -56,21 +56,21 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libterse.a
 UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 SHIM    := $(BUILD)/libterse-shim.so
-# It makes system calls itself (shim/launcher/bare.h), so it is built where those are known.
+# The launcher makes system calls itself, so it is built only for the machines that shim/launcher/bare.h knows.
 LAUNCHER := $(if $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine)),$(BUILD)/terse-launcher)
 HELPERS := $(patsubst tests/cli/helper/%.c,$(BUILD)/helper/%,$(wildcard tests/cli/helper/*.c))
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-# terse as a shell; two names, see shim/shell.h.
+# Links to terse by which it is a shell; shim/shell.h says why there are two.
 SHELLS  := $(BUILD)/terse-sh $(BUILD)/terse-bash
 
-# $(call run,WHAT) before a command prints one short line for it; V=1 prints the command.
+# $(call run,WHAT) before a command prints one short line in its place; V=1 prints the command.
 ifeq ($(V)$(findstring s,$(firstword -$(MAKEFLAGS))),)
 run = @printf '  %-5s %s\n' $(1) $@;
 endif
 
-# Makes with every processor, unless -j says how many.
+# Uses every processor, unless -j says how many.
 JOBS     ?= $(shell nproc)
 SUB_MAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 
@@ -93,16 +93,16 @@ $(LIBRARY): $(OBJECTS)
 	@rm -f $@
 	$(call run,AR)$(AR) rcs $@ $^
 
-# The preloaded library is built apart from everything else and by flags of its own: it is loaded
-# into every program that an agent starts. No sanitizer, no fortified functions, no library and no
-# symbol version that a program might lack; on the stack what others would allocate; checks for
-# the NULL that libc's headers say nobody passes; and few segments and symbols to look up, since
-# each costs a part of what a short program takes.
+# The preloaded library has flags of its own, since it is loaded into every program that an agent
+# starts. It has no sanitizer, no fortified functions, and needs no library or symbol version that a
+# program may lack. It uses the stack in place of the heap, hence -Wno-vla. It checks arguments for
+# NULL although libc's headers promise that they are not. It has few segments and symbols, since each
+# takes a noticeable part of a short program's time.
 SHIM_PARTS   = shim/exec_call.c $(wildcard shim/library/*.c)
 SHIM_OBJECTS = $(SHIM_PARTS:%.c=$(BUILD)/shim-library/%.o)
 SHIM_MAP     = shim/library/libterse-shim.map
 SHIM_CFLAGS ?= -O2 -g
-# They link no library, so a build with musl makes them with the compiler for glibc as well.
+# Library and launcher link no libc, so a build with musl may compile them with glibc's compiler.
 SHIM_CC     ?= $(CC)
 SHIM_FLAGS   = $(CSTD) $(WARNINGS) -Wno-vla $(SHIM_CFLAGS) -D_GNU_SOURCE -DTERSE_VERSION='"$(VERSION)"' -I. -fPIC -fno-plt \
 	-fvisibility=hidden -fno-delete-null-pointer-checks -U_FORTIFY_SOURCE \
@@ -117,7 +117,7 @@ $(BUILD)/shim-library/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call run,CC)$(SHIM_CC) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
 
-# The launcher has no libc at all: it costs each command of an agent as little as can be.
+# The launcher has no libc, so that it costs each command of an agent as little as possible.
 LAUNCHER_PARTS   = shim/exec_call.c shim/target.c $(wildcard shim/launcher/*.c)
 LAUNCHER_OBJECTS = $(LAUNCHER_PARTS:%.c=$(BUILD)/launcher/%.o)
 LAUNCHER_CFLAGS ?= -O2 -g
@@ -132,7 +132,7 @@ $(BUILD)/launcher/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call run,CC)$(SHIM_CC) $(LAUNCHER_FLAGS) -MMD -MP -c -o $@ $<
 
-# `terse version` prints it. The commit is in a file that changes only with it.
+# The commit, which `terse version` prints. The file changes only when the commit does.
 COMMIT ?= $(shell git -C . describe --always --abbrev=12 --exclude='*' --dirty 2>/dev/null)
 $(BUILD)/commit: always
 	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
@@ -140,11 +140,11 @@ $(BUILD)/supervisor/command/verb_help.o: $(BUILD)/commit
 $(BUILD)/supervisor/command/verb_help.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMIT)"'
 .PHONY: always
 
-# The page of terse report is a part of the program.
+# Files that are included in the program: the page of terse report,
 $(BUILD)/supervisor/command/verb_report.o: $(wildcard supervisor/command/page/*)
-# And so are the completion scripts.
+# the completion scripts,
 $(BUILD)/supervisor/command/verb_config.o: $(wildcard packaging/completion/*)
-# And what the sample of the ini file begins with.
+# the introduction of the sample of terse.ini.
 $(BUILD)/config/option_print.o: config/introduction.txt
 
 $(BUILD)/lib/%.o $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
@@ -160,7 +160,7 @@ $(BUILD)/helper/%: tests/cli/helper/%.c
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
 
-# terse, whose allocations fail one by one.
+# terse with allocations that can fail, one by one.
 $(BUILD)/fault/terse: tests/cli/fault/memory.c $(BUILD)/supervisor/main.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc -o $@ $^ $(LDLIBS)
@@ -172,7 +172,7 @@ $(BUILD)/terminal/%: tests/terminal/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
 
-# Linked as the shim is, which it is compared with.
+# Linked as the preloaded library, with which it is compared.
 $(BUILD)/bench/empty.so: tests/bench/preload/empty.c Makefile
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -o $@ $<
@@ -181,7 +181,7 @@ $(BUILD)/bench/answer $(BUILD)/bench/pauses $(BUILD)/bench/tokens: $(BUILD)/benc
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
 
-# As terse is.
+# Linked as terse.
 $(BUILD)/bench/bound: LDFLAGS += -static
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
@@ -189,7 +189,7 @@ $(BUILD)/bench/%: tests/bench/%.c
 
 # --- what the machine needs ------------------------------------------------
 
-# Installs the packages of $(1) that are missing: as root, or through sudo.
+# Installs the packages of $(1) that are missing, as root or with sudo.
 define install_packages
 @missing=; for p in $(1); do \
 	dpkg-query -W -f='$${Status}' "$$p" 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
@@ -224,16 +224,16 @@ demo: build-packages
 
 # --- tests -------------------------------------------------------------------
 
-# Units, whole runs and fuzzers share one build with sanitizers, by clang. Coverage is the fuzzers';
-# clang takes NULL + 0, which C2y allows, for an overflow.
+# Units, whole runs and fuzzers share one build by clang with sanitizers. fuzzer-no-link is for the
+# fuzzers' coverage. pointer-overflow is off since clang reports NULL + 0, which C2y allows.
 ASAN     = $(BUILD)/asan
 SANITIZED = CC=clang BUILD=$(ASAN) LINK= CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize=pointer-overflow -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
 
-# How long each fuzzer runs at most in `make check`, and in `make fuzz`, in seconds.
+# The most seconds that each fuzzer runs in `make check`, and in `make fuzz`.
 FUZZ_CHECK_SECONDS ?= 5
 FUZZ_SECONDS       ?= 600
-# How many streams `make fuzz-terminal` tries, and where it begins.
+# `make fuzz-terminal`: the number of streams, and the seed of the first.
 FUZZ_STREAMS       ?= 20000
 FUZZ_SEED          ?= 1
 
@@ -243,7 +243,7 @@ helpers: $(HELPERS) $(BUILD)/fault/terse $(BUILD)/fault/terse-sh
 fuzzers: $(FUZZERS)
 benches: $(BENCHES) $(BUILD)/bench/empty.so
 
-# Where it is none, half of the tests fail, and none says why.
+# If /dev/null is no device, half of the tests fail without saying why.
 .PHONY: check-null
 check-null:
 	@test -c /dev/null || { echo '/dev/null is no device: rm /dev/null && mknod -m 666 /dev/null c 1 3'; exit 1; }
@@ -255,13 +255,13 @@ check: check-null check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 fuzzers
 	@tests/check $(BUILD) $(ASAN) $(FUZZ_CHECK_SECONDS)
 
-# Every system call and every allocation fails once; tests/cli/faults.py. Some minutes.
+# Lets every system call and every allocation fail once (tests/cli/faults.py). Takes some minutes.
 .PHONY: check-faults
 check-faults: check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
 	@FAULT_STEP=1 LIMIT=7200 tests/run $(BUILD) faults signals
 
-# Runs of which a process is killed at a random moment; tests/cli/kills.py.
+# Kills a process of each run at a random moment (tests/cli/kills.py).
 KILL_RUNS ?= 5000
 
 .PHONY: check-kills
@@ -269,7 +269,7 @@ check-kills: check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
 	@KILL_RUNS=$(KILL_RUNS) LIMIT=7200 tests/run $(BUILD) kills
 
-# Tests that take random data begin with others than in `make check`.
+# Runs the tests that take random data with other seeds than `make check`.
 SEEDS ?= 5
 
 .PHONY: check-seeds
@@ -277,7 +277,7 @@ check-seeds: check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 programs units helpers
 	@tests/seeds $(BUILD) $(SEEDS)
 
-# Generated sessions in shells that are typed into, with terse and without.
+# Types generated sessions into shells, with terse and without.
 SESSIONS ?= 500
 
 .PHONY: check-typed
@@ -285,7 +285,7 @@ check-typed: check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
 	@SESSIONS=$(SESSIONS) LIMIT=7200 tests/run $(BUILD) typed
 
-# Real agents, from npm (about 2 GB, kept below AGENTS_DIR); no model and no network besides that.
+# Real agents from npm (about 2 GB, kept below AGENTS_DIR), without a model; only npm needs the network.
 AGENTS_DIR ?= $(BUILD)/agents
 
 .PHONY: check-agents
@@ -296,7 +296,7 @@ check-agents: check-packages
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/table.py
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/stats.py
 
-# What 40 commands cost each of them with terse and without.
+# The cost of 40 commands for each agent, with terse and without.
 .PHONY: check-agents-cost
 check-agents-cost: check-packages
 	+@$(SUB_MAKE) programs helpers
@@ -339,7 +339,7 @@ check-mcp: check-packages
 	@tests/agents/install $(AGENTS_DIR)
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/mcp.py
 
-# The long form of tests/cli/storm.py: so many runs at a time, so many bytes.
+# The long form of tests/cli/storm.py: STORM_RUNS runs at a time; output of STORM_BYTES.
 STORM_RUNS  ?= 1000
 STORM_BYTES ?= 2147483648
 
@@ -373,7 +373,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(ASAN)/libterse.a
 	$(call run,LINK)clang $(CSTD) $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 		$(CPPFLAGS) -o $@ $< $(ASAN)/libterse.a $(LDLIBS)
 
-# Random streams against xterm.js itself; the only target that needs node and npm.
+# Compares random streams with xterm.js; needs node and npm.
 XTERM = $(BUILD)/xterm
 
 .PHONY: fuzz-terminal
@@ -389,13 +389,13 @@ bench: check-packages
 	+@$(SUB_MAKE) programs benches
 	@tests/bench/run $(BUILD)
 
-# Programs that draw, those of them that are installed, as an agent runs them.
+# Runs programs that draw, if they are installed, as an agent would.
 .PHONY: draws
 draws:
 	+@$(SUB_MAKE) programs
 	@tests/draws $(BUILD)
 
-# How far the estimate of tokens is from real tokenizers, which come from npm.
+# Compares the estimate of tokens with real tokenizers, which come from npm.
 TOKENIZERS = $(BUILD)/tokenizers
 
 .PHONY: bench-tokens
@@ -405,15 +405,16 @@ bench-tokens:
 	npm install --silent --prefix $(TOKENIZERS) gpt-tokenizer @anthropic-ai/tokenizer llama3-tokenizer-js
 	tests/bench/tokens.mjs $(BUILD) $(TOKENIZERS) $(FLAGS)
 
-# How well previews show what matters, on labelled logs: tests/bench/preview tells their format.
+# Measures on labelled logs how well previews show what matters; tests/bench/preview has their format.
 .PHONY: bench-preview
 bench-preview: build-packages
 	@[ -n "$(DATA)" ] || { echo 'make bench-preview DATA=DIR (see tests/bench/preview)'; exit 1; }
 	+@$(SUB_MAKE) programs $(BUILD)/bench/pauses
 	@tests/bench/preview $(BUILD) $(DATA) $(FLAGS)
 
-# Style and static analysis, with the flags that each file is built with; quiet when all is well.
-# What a system call of the launcher writes is not seen by an analyzer. On stderr are only counts.
+# Style and static analysis, with each file's own flags; silent if all is well. The analyzer can't see
+# what a system call of the launcher writes, so its core checks are off there. clang-tidy's stderr has
+# only counts.
 .PHONY: lint
 lint:
 	clang-format --dry-run --Werror $(wildcard lib/*.[ch] config/*.[ch] shim/*.[ch] shim/*/*.[ch] supervisor/*.c \
@@ -430,7 +431,7 @@ $(JOURNEYS)/trace.o: tests/journeys/trace.c
 	@mkdir -p $(@D)
 	@$(CC) $(CSTD) $(WARNINGS) -O2 -D_GNU_SOURCE -c -o $@ $<
 
-# Sizes, names, journeys and the edges between the rooms.
+# Prints sizes, names, journeys and the edges between rooms.
 .PHONY: measure
 measure: build-packages $(JOURNEYS)/trace.o
 	+@$(SUB_MAKE) BUILD=$(JOURNEYS) CFLAGS='-O0 -g -finstrument-functions' LDFLAGS=$(JOURNEYS)/trace.o \
@@ -441,18 +442,18 @@ measure: build-packages $(JOURNEYS)/trace.o
 
 # --- packages ----------------------------------------------------------------
 
-# Of the last commit, for these; statically linked with musl (docs/install.md). Packages of Debian 12
-# on x86_64 that this needs:
+# Packages of the last commit for ARCHES, statically linked with musl (docs/install.md). DIST_PACKAGES
+# are the Debian 12 packages that this needs on x86_64.
 ARCHES        ?= x86_64 aarch64
 DIST           = $(BUILD)/dist
 DIST_PACKAGES  = gcc make git curl python3 rpm xz-utils linux-libc-dev gcc-aarch64-linux-gnu linux-libc-dev-arm64-cross
 
-# And those of the checks of a release; npm besides, without which a step is skipped.
+# The packages that the checks of a release need. Without npm, which may be missing, a step is skipped.
 RELEASE_PACKAGES = $(DIST_PACKAGES) lintian mandoc man-db groff shellcheck zsh fish debootstrap \
 	qemu-user-static libc6-dev-arm64-cross file binutils busybox-static python3-yaml ruby nix-bin
-# Where their root file systems stay (1 GB).
+# The checks keep their root file systems here (1 GB).
 ROOTS ?= $(BUILD)/roots
-# Some of the steps of packaging/check, without `make check`: make release-check STEPS='bookworm npm'
+# The steps of packaging/check to run, without `make check`: make release-check STEPS='bookworm npm'
 STEPS ?=
 
 .PHONY: dist dist-packages release-packages release-check
@@ -467,7 +468,7 @@ release-packages:
 dist: dist-packages
 	@packaging/dist $(DIST) $(ARCHES)
 
-# All of `make check`, and what packages have to pass.
+# `make check`, and the checks of packages.
 release-check: release-packages
 	+@$(if $(STEPS),,$(MAKE) --no-print-directory check)
 	@packaging/check $(DIST) $(ROOTS) $(STEPS)
@@ -491,7 +492,7 @@ install: all
 	for script in $(COMPLETIONS); do install -D -m 644 packaging/completion/$${script##*/} $(DESTDIR)$(PREFIX)/share/$$script || exit; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/terse/docs docs/*.md
 
-# UNDO=yes undoes what `terse init` changed in your files first.
+# UNDO=yes first undoes what `terse init` has changed in your files.
 UNDO ?=
 uninstall:
 	@[ -n "$(DESTDIR)" ] || shim/still-wired $(UNDO)
@@ -506,13 +507,13 @@ clean:
 help:
 	@echo 'all        build $(BUILD)/terse and $(SHIM) (the default)'
 	@echo 'demo       install what the build lacks, build, show it at work'
-	@echo 'check      the same for the tests, then run them'
-	@echo 'check-storm  $(STORM_RUNS) runs at a time while the store is cleaned up, a disk that is too small'
+	@echo 'check      install what the tests lack, build, run them'
+	@echo 'check-storm  $(STORM_RUNS) runs at a time while the store is cleaned up; output that fills a small disk'
 	@echo 'bench      measure against the budgets'
 	@echo 'draws      run programs that draw, with and without terse, as an agent does'
 	@echo 'bench-preview  measure previews on the labelled logs in DATA=DIR'
 	@echo 'bench-tokens  compare the estimate of tokens with real tokenizers, from npm'
-	@echo 'check-page  the page of terse report in chromium (needs node and npm)'
+	@echo 'check-page  check the page of terse report in chromium (needs node and npm)'
 	@echo 'check-agents  drive real agents (npm, about 2 GB below $(AGENTS_DIR))'
 	@echo 'check-mcp  drive terse mcp with the official client, inspector and conformance suite, and real agents (npm)'
 	@echo 'check-faults   let every system call and allocation fail once (some minutes)'
@@ -523,12 +524,12 @@ help:
 	@echo 'check-remote   push to and read from real remotes (rclone, s3rver from npm), REMOTE_RUNS ($(REMOTE_RUNS)) runs each'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'
 	@echo 'fuzz-terminal  compare FUZZ_STREAMS ($(FUZZ_STREAMS)) streams with xterm.js, from npm'
-	@echo 'measure    sizes, names and edges of the source'
+	@echo 'measure    print sizes, names and edges of the source'
 	@echo 'lint       formatting and static analysis'
 	@echo 'install, uninstall   below PREFIX ($(PREFIX)), honouring DESTDIR; UNDO=yes takes terse out of agents first'
 	@echo 'dist       packages of the last commit for ARCHES ($(ARCHES)), below $(DIST); Debian 12 on x86_64'
-	@echo 'release-check  check, then make them twice and try each in fresh root file systems below ROOTS; as root.'
-	@echo '           STEPS="STEP..." runs some steps of packaging/check alone'
+	@echo 'release-check  check, then make the packages twice and try each in fresh root file systems below ROOTS; as root.'
+	@echo '           STEPS="STEP..." runs only these steps of packaging/check'
 	@echo 'clean      remove $(BUILD)'
 	@echo 'Variables: JOBS=N (default: every processor) V=1 (whole commands) CC=gcc|clang DEVELOPER=1 (-Werror) SANITIZE=address,undefined BUILD=DIR'
 

@@ -1,7 +1,7 @@
 // terse: the program.
 //
-// docs/DESIGN.md has the rooms and every file. Everything but this file is in libterse.a, which the
-// tests, fuzzers and benchmarks link, too.
+// docs/DESIGN.md lists all rooms and files. Everything but this file is in libterse.a, which tests,
+// fuzzers and benchmarks also link.
 
 #include "lib/exec.h"
 #include "lib/trace.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* There is no memory for the settings: a command without options of terse's is run as if TERSE were
-   0. Returns if there is none, or if it can't be run. */
+/* Without memory for the settings: executes the command as with TERSE=0, if no options of terse
+   precede it. Returns if that is not possible. */
 static void run_anyway(int argc, char **argv)
 {
 	const char *shell[] = {shell_find(NULL), "-c", argv[1], NULL};
@@ -29,7 +29,7 @@ static void run_anyway(int argc, char **argv)
 		exec_search(argv[1], argv + 1);
 }
 
-/* Not every verb checks whether its output was written. */
+/* Some verbs don't check whether their output was written, so that is checked here. */
 static int main_end(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
@@ -44,13 +44,13 @@ int main(int argc, char **argv)
 	struct settings settings;
 	struct option_error error = {""};
 	char *filter[] = {argv[0], (char *)"filter", NULL};
-	/* A trace that can't be written stops nothing; doctor reports it. */
+	/* Ignores errors: terse doctor reports a trace that can't be written. */
 	trace_open(getenv(TRACE_VARIABLE), "terse " TERSE_VERSION);
 	int status = command_shell(argv);
 	if (status >= 0)
 		return status;
-	/* A command's shell that ends, in a session of a server: no settings, since each command
-	   pays for it. */
+	/* Each command of terse mcp calls this when its shell ends, so no settings are loaded for
+	   it. */
 	if (argc == 5 && strcmp(argv[1], "mcp") == 0 && strcmp(argv[2], "--leave") == 0)
 		return shell_leave_main(argv[3], argv[4], environ);
 	if (argc < 2 && !run_is_fed()) {
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 		argc = 2;
 	}
 	const struct verb *named = verb_named(argv[1]);
-	/* Without a verb, the words are those of `terse run`. */
+	/* Without a verb's name, the words are arguments of `terse run`. */
 	struct verb_call call = {.verb = named ? named : verbs[0],
 				 .settings = &settings,
 				 .argc = named ? argc - 1 : argc,
@@ -72,9 +72,9 @@ int main(int argc, char **argv)
 		perror("terse");
 		return EXIT_TERSE;
 	}
-	/* An error in a configuration file is a line on standard error. One in .terse.ini, which
-	   others may have written, is shown only to people; an agent finds it in the footers and in
-	   doctor. `terse config check` prints errors itself. */
+	/* An error in a configuration file is printed on standard error. An error in .terse.ini,
+	   which others may have written, is printed only for people; an agent sees it in footers
+	   and in terse doctor. `terse config check` prints errors itself. */
 	bool tells = !settings.project_is_wrong || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO));
 	if (named && strcmp(named->name, "config") == 0)
 		tells = !argv[2] || strcmp(argv[2], "check") != 0;

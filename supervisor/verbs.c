@@ -1,4 +1,4 @@
-// The table of verbs. A new one is a name in config/profile.h (docs/CONTRIBUTING.md).
+// The table of verbs, made from the names in config/profile.h.
 
 #include "config/profile.h"
 

@@ -36,7 +36,7 @@ struct runs {
 
 	uint64_t damaged;
 
-	/* Of what is on disk: `own` stores have the runs, all may have what a run had to keep. */
+	/* The stores: the first `own` have the runs, any may have what a run has kept. */
 	struct store stores[STORE_MAX];
 	int own, count;
 	void *met; /* of runs_meet() */
