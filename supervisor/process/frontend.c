@@ -1,5 +1,5 @@
-// Both ends of a connection (protocol.h): the process that the user started (job.h), and, further
-// down, that process as the supervisor sees it (supervisor_internal.h).
+// Both ends of the connection between front end and supervisor (protocol.h): first the front end,
+// the process that the user started (job.h), then the supervisor's side (supervisor_internal.h).
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -27,13 +27,14 @@
    shell that continues a running job sends no signal. */
 #define FOREGROUND_MS 300
 
-/* When the command has not started after twice this time, the front end steps in and looks more
-   often. After the first time nothing is known: the whole machine may have stalled. */
+/* If the command has not started after twice this time, the front end takes the supervisor's place
+   (frontend_wait_for_end()) and checks more often. One such time proves nothing, since the whole
+   machine may have stalled. */
 #define NOT_STARTED_MS 250
 #define LATE_LOOK_MS   50
 
-/* How long process 1 waits for its run to be pushed: engines kill a container 10 s after its stop.
- */
+/* How long process 1 waits for the push of its run: container engines kill a container 10 s after
+   asking it to stop. */
 #define PUSH_MS ((int64_t)10 * 1000)
 
 struct frontend {
@@ -41,15 +42,16 @@ struct frontend {
 	int supervisor;       /* socket */
 	pid_t watchdog;       /* -1: none */
 	int watchdog_socket;  /* for questions to the watchdog, or -1 */
-	pid_t command, group; /* once it runs */
+	pid_t command, group; /* set once the command runs */
 	pid_t session;        /* the supervisor's process ID */
 	int signals;          /* signalfd */
 	bool raw;             /* the person's terminal is in raw mode */
-	bool waited;          /* once for the command's start */
+	bool waited;          /* the wait for the command's start has timed out once */
 	bool late;            /* the start took long: the watchdog can't testify */
 	struct tree_end ending;
-	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
-	bool full;                           /* the supervisor does not read */
+	bool interrupt_typed, suspend_typed; /* keys were typed for which a terminal sends a
+						signal */
+	bool full;                           /* the supervisor does not read its frames */
 	bool over;
 	struct frame end; /* the last frame; once `over`, the one that reports the end */
 };
@@ -81,9 +83,9 @@ static void frontend_forget(int sig)
 	sigtimedwait(&set, NULL, &now);
 }
 
-/* A typed key has signalled only the command's group, in the command's terminal. On the person's
-   own terminal the script around this process would have got the signal, too, so it gets it
-   here. */
+/* Signals the group of this process. A typed key has signalled only the command's group, in the
+   command's terminal; on the person's own terminal, the script around this process would have got
+   the signal, too. */
 static void frontend_signal_group(const struct frontend *f, int sig)
 {
 	kill(0, sig);
@@ -102,8 +104,9 @@ static void frontend_stop(struct frontend *f, int sig)
 	f->suspend_typed = false;
 	sigset_t set;
 	sigemptyset(&set);
-	/* Stops this process by a signal that says why, until somebody continues it. The kernel
-	   stops nothing in an orphaned group by such a signal: SIGSTOP does it then. */
+	/* Stops this process by the same signal, so that its parent learns why, until somebody
+	   continues it. In an orphaned group the kernel ignores such a signal; then SIGSTOP stops
+	   this process. */
 	if (sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
 		struct sigaction was, action = {.sa_handler = SIG_DFL};
 		sigemptyset(&action.sa_mask);
@@ -126,14 +129,15 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 {
 	const int sig = (int)info->ssi_signo;
 	const bool starts = f->late && f->group == 0, has_value = info->ssi_code == SI_QUEUE;
-	/* Whether the signal was sent to this process alone or to its group: the watchdog, which is
-	   in the group, knows. A signal that is neither from kill(2) nor from the kernel was sent
-	   to a single process. */
+	/* Finds out whether the signal was sent to this process alone or to its group: the
+	   watchdog, which is in the group, knows. A signal that is neither from kill(2) nor from
+	   the kernel was sent to a single process. */
 	bool is_for_one = info->ssi_code < 0;
 	if (!is_for_one) {
 		is_for_one = !f->late && !watchdog_ask(f->watchdog, f->watchdog_socket, sig);
-		/* timeout(1) sends a signal to the process and at once to its group: without terse,
-		   too, the command would have had one of the two. */
+		/* timeout(1) sends a signal to the process and directly afterwards to its group.
+		   The command would have noticed only one of the two without terse, so it gets
+		   one. */
 		if (sig < SIGRTMIN)
 			frontend_forget(sig);
 	}
@@ -141,10 +145,9 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 	queued.si_pid = (pid_t)info->ssi_pid;
 	queued.si_uid = info->ssi_uid;
 	queued.si_value.sival_ptr = (void *)(uintptr_t)info->ssi_ptr;
-	/* Whether the signal came from the command's session, or from a session that the command
-	   has made. A signal that a command sends to all (kill -TERM -1) does not come back to the
-	   command; sudo does the same.
-	 */
+	/* Finds out whether the signal came from the command's session, or from a session that the
+	   command has made. If a command signals all processes (kill -TERM -1), the signal does not
+	   go back to the command; sudo does the same. */
 	pid_t session = !starts && info->ssi_code <= 0 && info->ssi_pid > 0
 				? getsid((pid_t)info->ssi_pid)
 				: 0;
@@ -184,8 +187,8 @@ static void frontend_on_signals(void *ctx, short revents)
 		    ioctl(keyboard, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && size.ws_row > 1)
 			frame_send(f->supervisor, FRAME_RESIZE, size.ws_col, size.ws_row, NULL, 0,
 				   MSG_DONTWAIT);
-		/* The kernel signals the new size to the command, the supervisor has continued it
-		   already, or one of our own children has ended. */
+		/* Nothing to pass on: the kernel signals a new size to the command, the supervisor
+		   has continued the command already, or a child of this process has ended. */
 		bool is_known = (sig == SIGWINCH && keyboard >= 0) ||
 				(sig == SIGCONT && (pid_t)info.ssi_pid == f->session) ||
 				(sig == SIGCHLD && info.ssi_code > 0);
@@ -201,7 +204,7 @@ static void frontend_on_keys(void *ctx, short revents)
 	char keys[FRAME_REQUEST];
 	int len;
 	f->full = f->full || !frontend_has_room(f);
-	/* Where poll() fails, the loop only guesses that there is something to read. */
+	/* If poll() fails, the loop reports every descriptor as ready, so this checks first. */
 	if (f->full || (revents == POLLIN && ioctl(keyboard, FIONREAD, &len) == 0 && len == 0))
 		return;
 	ssize_t n = read(keyboard, keys, sizeof(keys));
@@ -220,7 +223,7 @@ static void frontend_on_keys(void *ctx, short revents)
 	}
 }
 
-/* The supervisor was killed: end the command's processes; its status is lost. */
+/* Ends the command's processes after the supervisor was killed; the command's status is lost. */
 _Noreturn static void frontend_on_supervisor_gone(struct frontend *f)
 {
 	struct tree_end end = {
@@ -289,11 +292,10 @@ static void frontend_wait_for_end(struct frontend *f)
 			   frontend_on_frame, f);
 		f->full = false;
 		int ready = loop_turn(&l);
-		/* The supervisor sleeps until the command has been executed. Where the execution
-		   hangs (a file server does not answer, somebody has stopped the child), this
-		   process ends the command at its timeout and passes signals on. If this process is
-		   killed, the watchdog ends the command, even if the whole group of this process
-		   was killed. */
+		/* The supervisor sleeps until the command has been executed. If the exec hangs (a
+		   file server does not answer, somebody has stopped the child), this process ends
+		   the command at its timeout and passes signals on. If this process is killed, the
+		   watchdog ends the command, even if the whole group of this process was killed. */
 		const bool waits = ready == 0 && f->group == 0;
 		if (waits && f->waited) {
 			const int64_t timeout = f->job->settings->timeout;
@@ -311,8 +313,8 @@ static void frontend_wait_for_end(struct frontend *f)
 	}
 }
 
-/* Forks the supervisor. Returns 0, or -1 with errno when there is no supervisor. Ends whose
-   closing tells nobody of a death are closed when the command has started, or by exec. */
+/* Forks the supervisor. Returns 0, or -1 with errno when there is no supervisor. Descriptors that
+   tell nobody of a death stay open until the command has started, or until exec. */
 static int frontend_start(struct frontend *f)
 {
 	int pair[2], watch[2] = {-1, -1};
@@ -342,7 +344,8 @@ static int frontend_start(struct frontend *f)
 	f->supervisor = pair[0];
 	f->session = pid;
 	f->ending = (struct tree_end){.session = pid, .grace_ms = f->job->settings->grace};
-	/* Started while the supervisor makes terminals. A run goes on without a watchdog. */
+	/* Starts the watchdog while the supervisor makes terminals. If there is none, the run goes
+	   on. */
 	if (watch[0] >= 0)
 		f->watchdog = watchdog_start(f->job, pid, watch[0], &f->watchdog_socket);
 	if (frame_send(f->supervisor, FRAME_GUARDED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 ||
@@ -371,19 +374,20 @@ int frontend_run(struct job *job)
 	f.watchdog = f.watchdog_socket = -1;
 	job->front = getpid();
 	job->parent = getppid();
-	/* The leader of a group can't make a session: as a leader, setsid(1) forks, and nobody
-	   waits for its command. So setsid, and no other command, gets a group with another leader:
-	   one more process costs time on a busy machine. */
+	/* The leader of a group can't make a session, so a setsid(1) that is a leader forks, and
+	   nobody waits for its command. So setsid gets a group with another leader; other commands
+	   do not, since one more process costs time on a busy machine. */
 	const char *slash = strrchr(job->argv[0], '/');
 	job->leads =
 		strcmp(slash ? slash + 1 : job->argv[0], "setsid") != 0 || getpgrp() == job->front;
 	signals_take(&job->signals);
 	sigfillset(&set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-	/* Without a descriptor for signals a supervisor would only lose the command's status. */
+	/* Without a signalfd a supervisor could only lose the command's status. */
 	if (f.signals < 0)
 		return frontend_exec_directly(job);
-	/* Set before the command can ask for anything: keys must not be echoed twice. */
+	/* Sets raw mode before the command can ask for anything, since keys must not be echoed
+	   twice. */
 	frontend_enter_raw(&f);
 	if (frontend_start(&f) < 0) {
 		frontend_leave_raw(&f);
@@ -404,7 +408,7 @@ int frontend_run(struct job *job)
 	switch (f.end.kind) {
 	case FRAME_REFUSED:
 	case FRAME_NOT_FOUND:
-		/* Not every container has an init that would reap them. */
+		/* Reaps them here, since not every container has an init that would do so. */
 		spawn_reap(f.session);
 		spawn_reap(f.watchdog);
 		return f.end.kind == FRAME_REFUSED ? frontend_exec_directly(job) : f.end.a;
@@ -419,8 +423,8 @@ int frontend_run(struct job *job)
 		spawn_reap(f.watchdog);
 	if (!(f.end.b & ENDED_LIVES_ON))
 		spawn_reap(f.session);
-	/* When process 1 of a container ends, all others end with it, also the one that pushes. So
-	   process 1 pushes. */
+	/* When process 1 of a container ends, all others end with it, even the one that pushes. So
+	   process 1 pushes by itself. */
 	struct store store;
 	struct outbox outbox;
 	if (job->front == 1 && settings_push(job->settings) && store_open_write(&store) == 0) {
@@ -442,10 +446,10 @@ int frontend_run(struct job *job)
 /* --- the supervisor's end ----------------------------------------------------------------------
  */
 
-/* Interval between attempts to continue it. */
+/* Interval between attempts to continue the front end. */
 #define CONTINUE_MS 20
 
-/* How long a supervisor that lives on waits at most for the end of the front end. */
+/* The longest time that a supervisor that lives on waits for the end of the front end. */
 #define FRONT_GOES_MS 50
 
 bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b)
@@ -477,8 +481,8 @@ static bool front_children_are_stopped(pid_t pid)
 
 void front_stop(struct supervisor *s, int sig)
 {
-	/* A front end that is stopped already needs no frame: when it goes on, it continues the
-	   command. */
+	/* A front end that is stopped already needs no frame: it continues the command when it goes
+	   on itself. */
 	struct process p;
 	if (!s->front.was_stopped || process_read(s->job->front, &p) < 0 || p.state != 'T')
 		s->front.asleep += front_send(s, FRAME_STOPPED, sig, 0);
@@ -498,7 +502,7 @@ void front_continue(struct supervisor *s, int64_t now_ms)
 static void front_look_at_agent(struct supervisor *s, int64_t now_ms)
 {
 	struct process now;
-	/* A run ends only on an error that means that the process is gone. */
+	/* Only an error that means that the process is gone ends the run. */
 	errno = 0;
 	bool lives = process_read(s->agent.pid, &now) < 0
 			     ? errno != ENOENT && errno != ESRCH
@@ -518,7 +522,7 @@ void front_look(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_FRONT] = waits ? now_ms + FRONT_MS : 0;
 	if (s->agent.pid)
 		front_look_at_agent(s, now_ms);
-	/* A front end that was asked to stop is in the same state as the command. */
+	/* A front end that was asked to stop needs no look: it does what the command does. */
 	if (!waits || s->stopped || s->front.asleep > 0)
 		return;
 	/* No event reports that SIGSTOP, which can't be passed on, has stopped the front end, or
@@ -531,14 +535,14 @@ void front_look(struct supervisor *s, int64_t now_ms)
 	if (stops && !s->front.was_stopped)
 		kill(front_children_are_stopped(s->job->front) ? -s->group : s->command, SIGSTOP);
 	s->front.was_stopped = stops;
-	/* The kernel does not stop a reader in an orphaned group, where nobody would continue it.
-	   This function does not either. */
+	/* Like the kernel, does not stop a reader in an orphaned group, since nobody would continue
+	   it. */
 	const struct source *terminal = supervisor_terminal(s);
 	if (!there || stops || !terminal || s->job->channels.keyboard < 0 || p.foreground <= 0 ||
 	    p.foreground == p.group || process_read(p.parent, &parent) < 0 ||
 	    parent.session != p.session || parent.group == p.group)
 		return;
-	/* Stops the group that is in the terminal's foreground, which a shell may have changed. */
+	/* Stops the foreground group of the terminal, which a shell may have changed. */
 	pid_t group = tcgetpgrp(terminal->fd);
 	struct wait w = {.input = INPUT_NONE};
 	if (group > 0)
@@ -555,11 +559,11 @@ bool signal_is_end(int sig)
 	return sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT || sig == SIGKILL;
 }
 
-/* A signal that the front end got. */
+/* Handles a signal that the front end got. */
 static void front_pass(struct supervisor *s, const struct frame *f, size_t len)
 {
 	siginfo_t queued;
-	/* An agent that gives up may read what is there now. */
+	/* An agent that gives up may read the held text now. */
 	if (signal_is_end(f->a))
 		supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
 	if (s->state == SUPERVISOR_RUNNING) {
@@ -612,7 +616,7 @@ void front_receive(void *supervisor, short revents)
 	if (s->caller != CALLER_WAITS)
 		return;
 	if (s->state == SUPERVISOR_RUNNING) {
-		/* Whoever has killed it may read what is there now. */
+		/* Whoever has killed the front end may read the held text now. */
 		supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
 		s->interrupted = true;
 		supervisor_end_tree(s, TREE_HUP);
@@ -625,8 +629,8 @@ void front_end(struct supervisor *s, int bits)
 	struct pollfd gone = {.fd = s->front.fd, .events = POLLIN};
 	bool sent =
 		front_send(s, FRAME_ENDED, s->status, bits | (s->timed_out ? ENDED_TIMED_OUT : 0));
-	/* The frame has woken the front end on this CPU, where it would have to wait while this
-	   process works on. */
+	/* The frame has woken the front end on this CPU, where it could not run while this process
+	   works on. */
 	if (sent && (bits & ENDED_LIVES_ON))
 		poll(&gone, 1, FRONT_GOES_MS);
 	front_close(s);

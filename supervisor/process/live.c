@@ -26,10 +26,11 @@
 /* Interval between messages about more text to clients that watch. */
 #define CHANGED_MS 200
 
-/* Bytes that wait for an attached client; more is dropped, and a repaint sent later. */
+/* The most output that waits for an attached client. Further output is dropped, and a repaint
+   follows later. */
 #define OUTPUT_MOST ((size_t)64 * 1024)
 
-/* Requests of one client that are answered before the next has a turn. */
+/* How many requests of one client are answered before the next client's turn. */
 #define TURN 16
 
 struct terminal *live_screen(struct supervisor *s)
@@ -78,8 +79,8 @@ void live_describe_text(struct supervisor *s, struct live_status *c)
 	buffer_release(&text);
 }
 
-/* Makes the socket of the run in the directory `dir`, which is the run's from then on (whatever the
-   result). Returns 0, or -1 with errno. */
+/* Makes the socket of the run in the directory `dir`, and takes over that descriptor in any case.
+   Returns 0, or -1 with errno. */
 static int live_listen(struct live *c, int dir, const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -91,13 +92,13 @@ static int live_listen(struct live *c, int dir, const char *name)
 		socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (c->fd < 0)
 		goto fail;
-	/* Through /proc, since the path of a directory may be too long for an address. */
+	/* Goes through /proc, since the path may be too long for a socket's address. */
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", dir, temporary);
 	mode_t mask = umask(0177);
 	int bound = bind(c->fd, (struct sockaddr *)&address, sizeof(address));
 	umask(mask);
-	/* The socket gets its name once it listens: a socket that refuses a connection counts as
-	   left by a killed supervisor. */
+	/* The socket gets its name once it listens, since a socket that refuses connections counts
+	   as left by a killed supervisor. */
 	if (bound == 0 && listen(c->fd, LIVE_CLIENTS) == 0 &&
 	    renameat(dir, temporary, dir, c->name) == 0)
 		return 0;
@@ -146,7 +147,8 @@ int live_open(struct supervisor *s)
 /* Bytes of the command in the header, which asciinema shows. */
 #define COMMAND_MOST ((size_t)1000)
 
-/* Appends a line, unless there was no memory for it. Returns whether there was. */
+/* Appends a line and releases it. Returns false, with nothing appended, if there was no memory for
+   the line. */
 static bool cast_append(struct cast *c, struct buffer *line)
 {
 	bool complete = buffer_check(line) == 0;
@@ -288,7 +290,7 @@ void live_output(struct supervisor *s, const char *data, size_t len)
 	struct cast *cast = &s->live.cast;
 	if (s->live.clients)
 		live_change(s, clock_monotonic_ms());
-	/* The artifact is there from the first byte on. */
+	/* Makes the artifact before the first byte. */
 	if (s->live.recording) {
 		bool cooked = s->sources[0].pty && s->job->channels.controlling;
 		s->live.recording = false;
@@ -339,8 +341,8 @@ bool live_has_person(const struct live *c)
 	return client;
 }
 
-/* A client that asks once gets its answer now; a client that watches gets one whenever the status
-   has changed. */
+/* Sends the status: to a client that asks once, or to a client that watches whenever the status has
+   changed. */
 static void live_answer_status(struct supervisor *s, struct live_client *client, bool watches,
 			       bool follows)
 {
@@ -358,7 +360,7 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 		live_client_queue(client, FRAME_DONE, ENOMEM, NULL, 0);
 		return;
 	}
-	/* Somebody will read the text. */
+	/* A client that watches will read the text, so the text needs an artifact. */
 	if (client->watches)
 		record_open(&s->record);
 	if (client->watches && text) {
@@ -376,19 +378,19 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 		.reported = s->live.reported,
 		.terminal = s->device != 0,
 	};
-	/* The ID is the socket's name: without an artifact the metadata have none. */
+	/* The ID is the socket's name, since without an artifact the metadata have no ID. */
 	memcpy(now.id, s->live.name, sizeof(now.id) - 1);
 	if (now.state == LIVE_WAITING)
 		prompt_read(s, now.prompt);
 	now.asked = now.state == LIVE_WAITING ? s->asked : WAIT_UNKNOWN;
-	/* The command is cut where it does not fit. Its words may hold any bytes. */
+	/* The command is cut if it does not fit. Its words may hold any bytes. */
 	struct buffer word = BUFFER_INIT;
 	for (char *const *arg = s->record.meta.argv; arg && *arg && !now.argv_cut; arg++) {
 		size_t room = LIVE_ARGV - now.argv_len;
 		buffer_clear(&word);
 		utf8_clean(&word, *arg, strlen(*arg));
 		now.argv_cut = word.failed || word.len >= room;
-		/* The start of a long word. */
+		/* Keeps the start of a long word. */
 		size_t n = !now.argv_cut ? word.len
 			   : room > 1    ? utf8_floor(word.data, word.len, room - 1)
 					 : 0;
@@ -431,7 +433,7 @@ out:
 	return result;
 }
 
-/* `why` is what the text says if background processes go on. */
+/* Ends the run as somebody has asked. `why`: the text says this if background processes go on. */
 static void supervisor_end_run(struct supervisor *s, const char *why)
 {
 	supervisor_hurry(s, clock_monotonic_ms(), SIGTERM);
@@ -523,8 +525,8 @@ static void live_client_serve(struct supervisor *s, struct live_client *client)
 			live_client_queue(client, FRAME_DONE, errno, NULL, 0);
 		else
 			client->dead = errno != EAGAIN;
-		/* Output that a client has missed is on the screen, which the client gets now, or
-		   in the text. */
+		/* A client that has missed output gets the screen; the rest of that output is in
+		   the text. */
 		if (!client->dead && !live_client_is_queued(client) && client->behind) {
 			struct buffer out = BUFFER_INIT;
 			struct terminal *t = live_screen(s);
@@ -562,7 +564,7 @@ void live_serve(struct supervisor *s)
 		}
 		bool unsizes = (*at)->sizes, left = (*at)->caller && s->job->leashed;
 		live_client_drop(c, at);
-		/* The last client with a terminal has gone: the run has its own size again. */
+		/* The last client with a terminal has gone, so the run gets its own size again. */
 		if (unsizes && !live_has_person(c) && s->state < SUPERVISOR_FLUSHING) {
 			live_resize(s, c->cols, c->rows, false);
 			looks_touch(&s->looks, clock_monotonic_ms());

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Readings of the lists until two in a row agree. */
+/* How often the lists are read at most until two readings in a row agree. */
 #define READINGS 8
 
 /* The most descendants that are looked for: a fork bomb has no end. */
@@ -26,7 +26,7 @@ struct process_tree_pair {
 	pid_t pid, parent;
 };
 
-/* Reads the kernel's lists of each thread's children, one behind the other. Returns how many lists
+/* Appends the kernel's list of children for each thread of the process. Returns how many lists
    there were. */
 static int process_tree_read_lists(pid_t parent, struct buffer *out)
 {
@@ -50,10 +50,10 @@ static int process_tree_read_lists(pid_t parent, struct buffer *out)
 	return count;
 }
 
-/* Finds the children in the lists. While a list is read, a child that ends makes the kernel skip
-   another child, and a thread that ends leaves its children to another thread. The child that has
-   ended is missing in the next reading, so two readings that agree have skipped nobody. Returns 0,
-   or -1 if no two agree, or if the kernel keeps no lists. */
+/* Finds the children in the lists. If a child ends while a list is read, the kernel skips another
+   child; if a thread ends, its children go to another thread. A child that has ended is missing in
+   the next reading, so if two readings agree, nobody was skipped. Returns 0, or -1 if no two agree,
+   or if the kernel keeps no lists. */
 static int process_tree_list(pid_t parent, struct buffer *out)
 {
 	struct buffer text[2] = {BUFFER_INIT, BUFFER_INIT};
@@ -135,7 +135,8 @@ int pipe_holder_find(const int fds[2], struct process *found, int most)
 	struct process_walk w, descriptors;
 	struct process p;
 	int known = 0, there = 0;
-	/* Names the command's ends of the channels. Both ends of a pipe have the same name. */
+	/* Finds the names that the command's ends of the channels have in /proc. Both ends of a
+	   pipe have the same name. */
 	for (int i = 0; i < 2; i++) {
 		struct stat st;
 		int number;
@@ -170,8 +171,8 @@ int pipe_holder_find(const int fds[2], struct process *found, int most)
 	return there;
 }
 
-/* How soon TERM follows HUP; then the interval between checks whether all have gone. The interval
-   grows where KILL does not help (a process hangs in the kernel). */
+/* How soon TERM follows HUP, and the interval between checks whether all have gone, which grows if
+   KILL does not help (a process hangs in the kernel). */
 #define HUP_GRACE_MS 100
 #define LOOK_MS      20
 #define LOOK_MOST_MS 1000
@@ -188,8 +189,8 @@ static int send_to_all(const struct tree_end *e, int sig, bool resume)
 {
 	struct process_walk w;
 	int count = 0, seen = 0;
-	/* Sessions 1 and 0 are not a run's: 1 is init's, and 0 stands for every session that began
-	   outside the container. A process ends its own session only as its leader. */
+	/* Sessions 0 and 1 are never those of a run: 1 is init's, and 0 stands for every session
+	   that began outside the container. Only the leader of a session may end that session. */
 	if (e->session <= 1 || (e->session != getpid() && e->session == getsid(0)))
 		return 0;
 	for (long n = process_walk(&w, PROCESS_ALL, 0); n >= 0; n = process_walk_next(&w)) {
@@ -203,13 +204,13 @@ static int send_to_all(const struct tree_end *e, int sig, bool resume)
 		if (fd >= 0 && is_member(pid, e) && pidfd_send_signal(fd, sig, NULL, 0) == 0 &&
 		    resume)
 			pidfd_send_signal(fd, SIGCONT, NULL, 0);
-		/* Too old a kernel, or forbidden. */
+		/* The kernel lacks pidfds, or a sandbox forbids them. */
 		if (sig && fd < 0 && errno != ESRCH && kill(pid, sig) == 0 && resume)
 			kill(pid, SIGCONT);
 		io_close(&fd);
 	}
 	process_walk_end(&w);
-	/* Where /proc can't be read, the command's process group has to do. */
+	/* If /proc can't be read, signals the command's process group instead. */
 	if (seen || e->group <= 1 || kill(-e->group, sig) < 0)
 		return count;
 	if (resume)

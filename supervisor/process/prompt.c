@@ -20,7 +20,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-// Looks at what it waits for.
+// Finding out what the command waits for.
 
 /* Two looks in a row must agree. */
 #define AGREED 2
@@ -28,15 +28,15 @@
 /* How long a program has to react to HUP. */
 #define HUP_GRACE_MS 500
 
-/* How long it has to be quiet before a look for keys where [run] hang_up is 0; and at most, on a
-   terminal that is there for job control alone. */
+/* How long a command has to be quiet before the first look for keys: if [run] hang_up is 0; and at
+   most, on a terminal that exists for job control alone. */
 #define LOOK_KEYS_MS    3000
 #define JOBS_HANG_UP_MS 300
 
-/* A command that has drawn on the screen for this time may do so for ever. */
+/* A full-screen program that has run for this time may run for ever, so the reader is told. */
 #define LOOK_SCREEN_MS 5000
 
-/* Intervals between looks: the longest for a prompt; for keys, the one after a look has found the
+/* Intervals between looks: for prompts, the longest; for keys, the one after a look that found the
    command waiting, and the longest. */
 #define MOST_MS       2000
 #define AGAIN_MS      100
@@ -70,7 +70,8 @@ void prompt_begin(struct supervisor *s, int64_t now_ms)
 	const int64_t hang_up = s->job->settings->hang_up;
 	struct looks *l = &s->looks;
 	l->first_ms = !s->drawn ? LOOK_PROMPT_MS : hang_up ? hang_up : LOOK_KEYS_MS;
-	/* Without job control, /dev/tty would not be there. */
+	/* Without job control there would be no /dev/tty, and the program would have failed at
+	   once. */
 	if (s->job->channels.jobs && hang_up > JOBS_HANG_UP_MS)
 		l->first_ms = JOBS_HANG_UP_MS;
 	l->screen_at = now_ms + LOOK_SCREEN_MS;
@@ -96,7 +97,8 @@ static bool looks_note(struct looks *l, bool waits, int64_t now_ms, int64_t agai
 	return false;
 }
 
-/* Hangs up the process that the last look saw waiting: HUP, the next time TERM, then KILL. */
+/* Hangs up the process that the last look saw waiting: by HUP at first, by TERM the next time, then
+   by KILL. */
 static void looks_hang_up(struct looks *l)
 {
 	static const int signals[] = {SIGHUP, SIGTERM, SIGKILL};
@@ -104,7 +106,8 @@ static void looks_hang_up(struct looks *l)
 	l->sent += l->sent < 2;
 }
 
-/* How long the terminal has to be quiet before a look that is weaker evidence counts. */
+/* How long the terminal has to be quiet before weaker evidence counts: INPUT_POLLED,
+   INPUT_HIDDEN. */
 #define POLLS_QUIET_MS  250
 #define HIDDEN_QUIET_MS 1500
 
@@ -123,7 +126,7 @@ bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms)
 	bool seems = w.input == INPUT_READ;
 	if ((w.input == INPUT_POLLED && !(modes.c_lflag & ICANON) && quiet_ms >= POLLS_QUIET_MS) ||
 	    (w.input == INPUT_HIDDEN && (!(modes.c_lflag & ECHO) || quiet_ms >= HIDDEN_QUIET_MS))) {
-		/* Whether the screen looks as if it asks somebody something. */
+		/* Checks whether the screen looks as if somebody was asked something. */
 		struct buffer line = BUFFER_INIT;
 		seems = terminal_facts(t).is_alternate ||
 			(prompt_text(t, &line) == 0 && line.len > 0);
@@ -163,7 +166,7 @@ int prompt_text(struct terminal *t, struct buffer *out)
 	}
 	if (col > 1 && len > 0)
 		utf8_clean(out, at, len);
-	/* The picture has no blanks at the ends of rows. */
+	/* Adds a blank that the picture lacks, since it has no blanks at the ends of rows. */
 	size_t columns = 0;
 	for (size_t i = 0; i < len;) {
 		uint32_t cp;
@@ -180,10 +183,10 @@ out:
 
 // Questions.
 
-/* How long after a key an unseen question is taken to be still there. */
+/* How long after a key a question counts as unanswered although no look sees it. */
 #define TYPED_MS 2000
 
-/* How often the end of input is typed: some programs ignore the first one. */
+/* How often the end of input is typed, since some programs ignore the first one. */
 #define ENDS_TYPED 2
 
 void prompt_read(struct supervisor *s, char out[LIVE_TEXT])
@@ -270,8 +273,8 @@ static bool prompt_is_for_person(const struct settings *set, const char *questio
 /* Words of [prompt] call at most. */
 #define WORDS_MOST 64
 
-/* Calls the person, if [prompt] call is set: its command gets what is asked and how to answer. That
-   command belongs to no run, and writes nowhere. */
+/* Calls the person, if [prompt] call is set: the command in that setting is given the question and
+   the way to answer. It belongs to no run, and its output is dropped. */
 static void prompt_call(const struct supervisor *s)
 {
 	char what[LIVE_TEXT + 16], how[ID_LEN + 32], *argv[WORDS_MOST + 3], *rest;
@@ -289,7 +292,7 @@ static void prompt_call(const struct supervisor *s)
 	argv[count + 1] = how;
 	argv[count + 2] = NULL;
 	pid_t pid = count > 0 ? fork() : -1;
-	/* Nobody has to wait for the second child. */
+	/* Forks twice, so that this process need not wait for the command. */
 	if (pid == 0 && fork() == 0) {
 		setsid();
 		io_null(STDIN_FILENO, STDERR_FILENO);
@@ -330,7 +333,7 @@ void prompt_on_unanswered(struct supervisor *s, int64_t now_ms)
 	prompt_refuse(s, now_ms);
 }
 
-/* A question has come up: who answers it decides what becomes of the run. */
+/* Called when a question has come up: decides who answers it, and whether the run goes on. */
 static void prompt_on_question(struct supervisor *s, int64_t now_ms)
 {
 	const struct settings *set = s->job->settings;
@@ -343,7 +346,7 @@ static void prompt_on_question(struct supervisor *s, int64_t now_ms)
 	prompt_read(s, s->prompt);
 	const bool hides = prompt_hides(s, s->prompt);
 	const bool named = prompt_is_for_person(set, s->prompt);
-	/* Only with an ID can it be reached. */
+	/* The person can only reach a run that has an ID. */
 	if ((called ? named && (attached || !s->unanswered) : named || hides) && live_open(s) == 0)
 		s->asked = hides ? WAIT_SECRET : WAIT_PERSON;
 	live_changed(s, now_ms);
@@ -373,7 +376,7 @@ static void prompt_on_question(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-// Keys that nobody can type, and the looks.
+// Keys that nobody can type, and the looks at the command.
 
 static void prompt_on_keys(struct supervisor *s, int64_t now_ms)
 {
@@ -381,7 +384,7 @@ static void prompt_on_keys(struct supervisor *s, int64_t now_ms)
 	struct looks *l = &s->looks;
 	unsigned ports[PORTS_MOST];
 	struct interceptor *text = s->drawn ? s->drawn->text : NULL;
-	/* Nothing was written where there is no text. */
+	/* Without a text nothing was written. */
 	const bool alternate = text && terminal_facts(interceptor_terminal(text)).is_alternate;
 	const bool screen_due = l->screen_at && now_ms >= l->screen_at;
 	bool tells = screen_due && alternate && !l->reported;
@@ -394,9 +397,9 @@ static void prompt_on_keys(struct supervisor *s, int64_t now_ms)
 		wait_look(&l->wait, l->device, 0);
 		if (l->wait.pid != last)
 			l->agreed = l->sent = 0;
-		/* Whether it wants single keys. */
+		/* Checks whether the program reads single keys. */
 		const bool screen = alternate || pty_is_raw(l->master);
-		/* elinks, for example, reads keys from its standard input, which has nothing. */
+		/* elinks, for example, reads keys from its standard input, which is empty. */
 		if (l->wait.kind == WAIT_ALONE && screen)
 			l->wait.kind = WAIT_KEYS;
 		if (!looks_note(l, l->wait.kind == WAIT_KEYS, now_ms, AGAIN_MS, PAUSE_MOST_MS))
@@ -437,7 +440,7 @@ void prompt_on_look(struct supervisor *s, int64_t now_ms)
 	}
 	bool begins = looks_find_prompt(&s->looks, t, now_ms) && !s->asked &&
 		      s->state == SUPERVISOR_RUNNING;
-	/* While keys are typed, a look may not see that the command waits. */
+	/* While somebody types, a look may fail to see that the command waits. */
 	if (s->looks.agreed == 0 && now_ms >= s->live.typed_ms + TYPED_MS)
 		prompt_answered(s);
 	if (begins)

@@ -75,8 +75,8 @@ enum frame_kind {
 /* The exit status of a run that --timeout has ended. */
 #define EXIT_TIMEOUT 124
 
-/* --timeout has ended the command; the supervisor lives on (else it ends now); the watchdog lives
-   on (else it has ended). */
+/* Bits: --timeout has ended the command; the supervisor lives on (without this bit it ends now);
+   the watchdog lives on (without this bit it has ended). */
 enum { ENDED_TIMED_OUT = 1, ENDED_LIVES_ON = 2, ENDED_WATCHED = 4 };
 
 struct frame {

@@ -53,9 +53,9 @@ int source_open(struct source *s, struct supervisor *run, int which);
    channel. */
 struct interceptor *source_text(struct source *s);
 
-/* One read of a non-blocking pty master or pipe; `first`: nothing has come from it yet. Returns how
-   many bytes came; 0: *end tells why (EAGAIN, 0 at the end of a pipe, EIO at that of a pty, ...),
-   else it is -1. */
+/* Reads once from a non-blocking pty master or pipe; `first`: nothing has come from it yet. Returns
+   how many bytes came. If none came, *end tells why: EAGAIN, 0 (the end of a pipe), EIO (the end of
+   a pty) ...; otherwise *end is -1. */
 size_t source_read_once(int fd, bool first, char *data, size_t len, int *end);
 
 /* Reads what is there, up to `most` bytes. Returns 1 if there may be more, 0 if not, -1 when the

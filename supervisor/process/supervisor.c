@@ -22,45 +22,45 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Interval for flushing unfinished lines to the artifact and to a live reader. */
+/* Interval at which unfinished lines are flushed to the artifact and to a live reader. */
 #define TICK_MS 200
 
-/* Interval between checks for the command's end where no event reports it. */
+/* Interval between checks for the command's end if no event reports it. */
 #define CHILD_MS 1000
 
-/* Input that may wait for the command to read its terminal; the rest is dropped, as the kernel
-   does. */
+/* How much input may wait for the command to read its terminal; further input is dropped, as the
+   kernel does. */
 #define INPUT_MAX ((size_t)1024 * 1024)
 
-/* Interval between looks at who works off what the command wrote. */
+/* Interval between looks for processes that still work off the command's output
+   (supervisor_on_finish()). */
 #define FINISH_MS 10
 
 /* How long a child that the command has just forked (`server >log &`) has to redirect its
    output. */
 #define FORKED_MS 20
 
-/* Bytes to read after the command's exit: more than a pty or pipe holds, yet a limit for a
-   background process that writes without pause. */
+/* The most bytes to read directly after the command's exit: more than a pty or pipe holds, but a
+   limit for a background process that writes without pause. */
 #define DRAIN_MAX ((size_t)4 * 1024 * 1024)
 
 #define DRAIN_TRIES 3
 
-/* Limits for background processes that write after the end of a run was reported: bytes that are
-   read as fast as they come, then bytes a second. Those that write more wait in their writes, so a
+/* Limits for background processes that write after the end of a run was reported: first bytes that
+   are read as fast as they come, then bytes a second. Processes that write more have to wait, so a
    flood costs neither processor nor disk. */
 #define RATE_LIMIT_BURST ((int64_t)16 * 1024 * 1024)
 #define RATE_LIMIT_RATE  ((int64_t)1024 * 1024)
 
-/* Bytes that are worth a wake-up. */
+/* Within that rate, the fewest bytes that are worth a wake-up. */
 #define LEAST_TAKEN (RATE_LIMIT_RATE / 10)
 
 /* A report within the usual limits needs less than this. */
 #define OUT_RESERVE   ((size_t)128 * 1024)
 #define PIECE_RESERVE ((size_t)64 * 1024)
 
-/* Interval between attempts to set the session's niceness. A run that ends before the interval gets
-   only the first attempt, and gets it only if its process is niced: a look at the group costs 5
-   us. */
+/* Interval between attempts to set the session's niceness. A shorter run gets only the first
+   attempt, and only if its process is niced, since the look at the group costs 5 us. */
 #define NICE_MS 110
 
 struct source *supervisor_terminal(struct supervisor *s)
@@ -95,7 +95,7 @@ static void supervisor_drain(struct supervisor *s)
 {
 	for (struct source *source = s->sources; source < s->end; source++) {
 		size_t left = DRAIN_MAX;
-		/* A read that found nothing is repeated, too: source_read_once() says why. */
+		/* A read that found nothing is repeated, too: see source_read_once(). */
 		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
 			int more = source_read(source, s->chunk, SOURCE_CHUNK);
 			if (more < 0)
@@ -108,7 +108,7 @@ static void supervisor_drain(struct supervisor *s)
 	}
 }
 
-/* Reads and drops what background processes write when nobody records it any more, so that their
+/* Reads and drops the output of background processes that nobody records any more, so that their
    writes neither fail nor wait for ever. Returns when the other side has closed the last of `fds`
    (non-blocking pty masters or pipes, or -1), which it closes. Needs no memory. */
 static void discard_output(struct supervisor *s, int fds[2])
@@ -125,7 +125,7 @@ static void discard_output(struct supervisor *s, int fds[2])
 			    end != EAGAIN)
 				io_close(&fds[i]);
 		}
-		/* The writers are read as slowly as while they are recorded. */
+		/* Reads no faster than while the output was recorded. */
 		poll(NULL, 0, (int)(SOURCE_CHUNK * 1000 / RATE_LIMIT_RATE));
 	}
 }
@@ -149,13 +149,13 @@ static bool is_on_its_way(pid_t pid)
 	return found;
 }
 
-/* What the processes that hold the output do next. HOLDERS_END: one of them has gone since it was
-   found; a process's descriptors are out of sight a moment before they are closed. */
+/* Judges the processes that hold the output. HOLDERS_END: one of them has gone since it was found;
+   a process's descriptors disappear from /proc a moment before they are closed. */
 enum holders { HOLDERS_STAY, HOLDERS_END, HOLDERS_WORK };
 
-/* HOLDERS_WORK: one of them only works off what was written to it and ends soon: its standard input
-   is a pipe that nobody can write to any more, and that was not the command's. Or, with
-   `just_ended`, one was forked and may still be on its way to execute a program. */
+/* HOLDERS_WORK: one of them only works off its remaining input and ends soon: its standard input is
+   a pipe without writers, other than the command's. Or, with `just_ended`, one was just forked and
+   may be about to execute a program. */
 static enum holders supervisor_judge_holders(const struct supervisor *s, bool just_ended)
 {
 	const struct stat *given = &s->job->channels.given[STDIN_FILENO];
@@ -173,7 +173,7 @@ static enum holders supervisor_judge_holders(const struct supervisor *s, bool ju
 		if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
 		    (st.st_dev == given->st_dev && st.st_ino == given->st_ino))
 			continue;
-		/* A pipe that is opened once more tells whether it has a writer. */
+		/* Opens the pipe once more: poll() then tells whether it has a writer. */
 		struct pollfd p = {.fd = process_open(pid, "fd/0"), .events = POLLIN};
 		bool finishing = p.fd >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP);
 		io_close(&p.fd);
@@ -184,8 +184,8 @@ static enum holders supervisor_judge_holders(const struct supervisor *s, bool ju
 }
 
 /* Called when the command has ended. `exec > >(tee log)` and `| tee &` leave a process that has yet
-   to print what the command wrote last, mostly why it failed. Reports once there is no such
-   process, or after [run] finish. */
+   to print the command's last output, which often says why it failed. Makes the report once there
+   is no such process, or after [run] finish. */
 static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 {
 	int fds[2] = {-1, -1};
@@ -200,12 +200,12 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 	bool is_open = fds[0] >= 0 || fds[1] >= 0;
 	bool waits = is_open && now_ms < s->ended_ms + s->job->settings->finish;
 	bool just_ended = now_ms < s->ended_ms + FORKED_MS;
-	/* Processes that hold the output are looked for again: names change, and one that has ended
-	   may have fed another. */
+	/* Looks again for processes that hold the output: names change, and one that has ended may
+	   have fed another. */
 	if (is_open && !(waits && supervisor_judge_holders(s, just_ended) == HOLDERS_WORK)) {
 		struct buffer who = BUFFER_INIT;
 		int all = pipe_holder_find(fds, s->holders, HOLDERS);
-		/* While none is in sight, those found before count. */
+		/* If none is seen now, those that were found before count. */
 		if (all > 0)
 			s->holder_count = all < HOLDERS ? all : HOLDERS;
 		if (all > 0)
@@ -230,14 +230,14 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 static void supervisor_on_child(void *ctx, short revents)
 {
 	struct supervisor *s = ctx;
-	/* At most both that it takes. */
+	/* At most one of each signal in the set is pending. */
 	struct signalfd_siginfo infos[2];
 	(void)revents;
 	int status;
 	ssize_t n = read(s->signals, infos, sizeof(infos));
 	for (ssize_t i = 0; i < n / (ssize_t)sizeof(*infos); i++) {
-		/* The machine goes down: the run is pushed with what background processes have
-		   written so far. */
+		/* The machine shuts down: the run is pushed with the output of background processes
+		   so far. */
 		if (infos[i].ssi_signo == SIGTERM && s->state == SUPERVISOR_LINGERING)
 			snprintf(s->linger_why, sizeof(s->linger_why), "SIGTERM");
 	}
@@ -270,9 +270,9 @@ static void supervisor_on_child(void *ctx, short revents)
 		if (s->group != s->command)
 			waitpid(s->group, NULL, 0);
 		front_continue(s, clock_monotonic_ms());
-		/* The kernel hangs up the foreground group when the session leader ends or the
-		   master is closed. That must not reach background children that the command has
-		   left in its group. */
+		/* The kernel sends HUP to the foreground group when the session leader ends or the
+		   master is closed. Background children that the command has left in its group must
+		   not get it. */
 		for (struct source *source = s->sources; source < s->end; source++) {
 			if (source->lasting && source->pty && source->fd >= 0)
 				tcsetpgrp(source->fd, getpgrp());
@@ -286,17 +286,17 @@ static void supervisor_on_child(void *ctx, short revents)
 	}
 }
 
-/* Whether the reader waits for what the command writes: until the command ends or the run yields,
-   but a program for longer. */
+/* Whether the reader still gets what is written: an agent or person until the command ends or the
+   run yields, a program for longer. */
 static bool supervisor_delivers(const struct supervisor *s, const struct source *source)
 {
 	return source->fd >= 0 && source->sink != SINK_PERSON &&
 	       (source->onward || (supervisor_has_reader(s) && s->front.fd >= 0));
 }
 
-/* The reader is gone or its disk is full: the command finds that out nearly as it would without
-   terse. If only an agent's preview finds the disk full, the command goes on, since its text is
-   kept. */
+/* Called when the reader is gone or its disk is full: lets the command notice that, nearly as
+   without terse. If only an agent's preview finds the disk full, the command goes on, since its
+   text is kept. */
 static void supervisor_on_broken_queue(struct supervisor *s, struct source *source)
 {
 	source->gone |= source->queue.error == EPIPE || source->queue.error == ECONNRESET;
@@ -347,8 +347,9 @@ static void supervisor_on_timeout(struct supervisor *s, int64_t now_ms)
 	supervisor_hurry(s, now_ms, W_EXITCODE(EXIT_TIMEOUT, 0));
 }
 
-/* The kernel shares the processors among sessions by the niceness of each session (sched(7)), not
-   of its processes. A new session's is 0, so the caller's `nice` would mean nothing. */
+/* Gives the session the niceness of its processes. The kernel shares the processors among sessions
+   by the niceness of each session (sched(7)). That of a new session is 0, so the caller's `nice`
+   would have no effect. */
 static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
 {
 	char text[64];
@@ -361,7 +362,7 @@ static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
 	nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
 	int fd = nice ? open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC) : -1;
 	snprintf(text, sizeof(text), "%d", nice);
-	/* Only one session of the whole machine may do this every tenth of a second. */
+	/* The kernel allows this once every tenth of a second on the whole machine. */
 	if (fd >= 0 && write(fd, text, strlen(text)) < 0 && errno == EAGAIN)
 		s->timer[TIMER_NICE] = now_ms + NICE_MS;
 	io_close(&fd);
@@ -372,8 +373,8 @@ static void supervisor_on_tree(struct supervisor *s, int64_t now_ms)
 	s->ending = tree_end_step(&s->tree, 0, now_ms);
 }
 
-/* Background processes have been silent for long. This process does not stay for one with a session
-   of its own, which needs no terminal. */
+/* Called when background processes have been silent for long. Processes with sessions of their own
+   need no terminal, so this process does not stay for them. */
 static void supervisor_on_silence(struct supervisor *s, int64_t now_ms)
 {
 	char time[HUMAN_LEN];
@@ -394,13 +395,13 @@ static bool supervisor_is_open(const struct supervisor *s)
 	return s->sources[0].fd >= 0 || s->sources[1].fd >= 0;
 }
 
-/* The first of two times; 0: not set. */
+/* The earlier of two times; 0: not set. */
 static int64_t timer_sooner(int64_t a, int64_t b)
 {
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Sets the deadlines of the supervisor's parts, which have clocks of their own. */
+/* Sets the timers of the supervisor's parts, which keep their own deadlines. */
 static void supervisor_look_at_clocks(struct supervisor *s)
 {
 	int64_t pause = 0;
@@ -418,16 +419,16 @@ static void supervisor_look_at_clocks(struct supervisor *s)
 			       : draws ? timer_sooner(s->looks.at, s->looks.screen_at)
 				       : 0;
 	s->timer[TIMER_PAUSE] = pause;
-	/* Looks at the tree and signals to it have separate times. */
+	/* The next signal to the tree and the next look at it have separate times. */
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
 }
 
-/* All that is done at a set time, in the order in which it is done. A handler's prefix names its
+/* The handlers of the timers, in the order in which they are called. A handler's prefix names its
    file: front_, live_, prompt_. Handlers that tell the reader something are in
    supervisor_report.c. */
 static const struct {
-	const char *name; /* NULL: comes too often to be traced */
+	const char *name; /* NULL: not traced, since it is due too often */
 	void (*handle)(struct supervisor *s, int64_t now_ms);
 } deadlines[TIMERS] = {
 	[TIMER_CONTINUE] = {"continue the front end", front_continue},
@@ -460,15 +461,15 @@ static void supervisor_on_time(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-/* Closes everything that belongs to the caller, except the pipe of a program that reads on. A
-   supervisor that ends with the front end need not call it. */
+/* Closes all descriptors of the caller, except the pipe of a program that still reads. A supervisor
+   that ends with the front end need not do this. */
 static void supervisor_drop_caller(struct supervisor *s)
 {
 	if (s->caller == CALLER_LEFT)
 		return;
 	s->caller = CALLER_LEFT;
 	summary_release(&s->summary);
-	/* Standard input mostly was closed when the command got it. */
+	/* Standard input was usually closed when the command got it. */
 	bool kept[STDERR_FILENO + 1] = {s->job->channels.keyboard != STDIN_FILENO};
 	for (struct source *source = s->sources; source < s->end; source++) {
 		if (source->onward)
@@ -484,16 +485,16 @@ static void supervisor_drop_caller(struct supervisor *s)
 		close(s->job->channels.keyboard);
 }
 
-/* Lets the caller go, whose reader has the report that the run goes on. */
+/* Lets the caller go, once its reader has the report that the run goes on. */
 static void supervisor_finish_yield(struct supervisor *s)
 {
 	const struct settings *set = s->job->settings;
 	int status = s->handed_over ? s->hand_over.status : (int)set->yield_status;
 	status = supervisor_outcome(s, W_EXITCODE(status, 0));
 	supervisor_drop_caller(s);
-	chdir("/"); /* it keeps no file system busy, since it lives on without a caller */
-	/* If nobody asked for the front end to leave while the command runs, the run ends with the
-	   agent that started it. */
+	chdir("/"); /* a process without a caller must not keep a file system busy */
+	/* Unless somebody asked for the front end to leave, the run ends with the agent that
+	   started it. */
 	const char *agent = s->job->deliberate ? NULL : rule_agent(set);
 	if (agent && rule_outermost(set, agent, s->job->front, &s->agent)) {
 		TRACE(PROCESS, "supervisor: the run ends with process %d of agent %s",
@@ -512,16 +513,16 @@ static bool supervisor_is_held(const struct supervisor *s)
 	return s->ending || supervisor_is_open(s) || s->sources[0].onward || s->sources[1].onward;
 }
 
-/* The reader has everything, and the front end may end: nothing of the caller's is held any more.
-   If this process ends as well, it tells the front end last of all (supervisor_finish()), which
-   then waits for it. */
+/* Called when the reader has everything: the front end may end, and the caller's descriptors are
+   closed. If this process ends as well, it tells the front end at the very end
+   (supervisor_finish()). */
 static void supervisor_linger(struct supervisor *s)
 {
 	const int fds[] = {s->sources[0].fd, s->sources[1].fd};
 	s->status = supervisor_outcome(s, s->status);
 	s->state = SUPERVISOR_LINGERING;
 	s->stall_at = s->timer[TIMER_HEARTBEAT] = 0;
-	/* Keeps a run of which nothing was spilled. */
+	/* Keeps a run that has spilled nothing. */
 	static const struct buffer none = BUFFER_INIT;
 	const struct buffer *texts[2] = {NULL, NULL};
 	for (const struct source *source = s->sources; source < s->end; source++)
@@ -539,20 +540,20 @@ static void supervisor_linger(struct supervisor *s)
 	supervisor_drop_caller(s);
 	if (!s->ending)
 		watchdog_tell(&s->watchdog, 0);
-	chdir("/"); /* it keeps no file system busy, since it lives on without a caller */
+	chdir("/"); /* a process without a caller must not keep a file system busy */
 	s->lingers = true;
-	/* A program's pipe has no limit of time. */
+	/* There is no time limit for the pipe of a program. */
 	const int64_t idle = s->job->settings->linger_idle;
 	if (idle && !s->sources[0].onward && !s->sources[1].onward)
 		s->timer[TIMER_LINGER_IDLE] = clock_monotonic_ms() + idle;
-	/* The processes of a run that is being ended may live on for the grace time, and the caller
-	   may look for the run before. */
+	/* If the run is being ended, its processes may live on for the grace time, and the caller
+	   may look for the run before that. */
 	if (s->ending)
 		record_add_history(&s->record);
 	front_end(s, ENDED_LIVES_ON | (s->watchdog >= 0 ? ENDED_WATCHED : 0));
 	if (!supervisor_is_open(s))
 		return;
-	/* Done only now, since nobody waits any more. */
+	/* Done only now, when nobody waits any more. */
 	live_open(s);
 	struct meta *m = &s->record.meta;
 	int count = pipe_holder_find(fds, s->holders, HOLDERS);
@@ -578,7 +579,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 		supervisor_linger(s);
 	if (s->state != SUPERVISOR_LINGERING)
 		return false;
-	/* A program has all that was written to it: its pipe ends. */
+	/* Ends a program's pipe once the program has everything that was written. */
 	for (struct source *source = s->sources; source < s->end; source++) {
 		if (!source->onward || source->fd >= 0 || source->queue.queue.len > 0)
 			continue;
@@ -588,7 +589,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 	}
 	if (supervisor_is_held(s) && (s->ending || !*s->linger_why))
 		return false;
-	/* Waits until the clients have the end of the run, unless they stall. */
+	/* Waits until the clients have got the end of the run, unless they stall. */
 	if (!live_is_pending(&s->live))
 		return true;
 	if (!s->stall_at)
@@ -604,8 +605,8 @@ static void supervisor_on_writable(void *ctx, short revents)
 		return;
 	if (!source->queue.error)
 		source->gone = true;
-	/* The command's writes to a pipe fail from now on. A terminal is closed only when the next
-	   write comes. */
+	/* From now on the command's writes to a pipe fail. A terminal is closed only at the next
+	   write. */
 	if (source->queue.error || !source->pty)
 		supervisor_on_broken_queue(source->run, source);
 }
@@ -621,7 +622,7 @@ static void supervisor_on_readable(void *ctx, short revents)
 	source_read(source, s->chunk, source->gone ? 1 : SOURCE_TURN);
 	int64_t now_ms = clock_monotonic_ms();
 	if (!source->onward && s->lingers && source->came > before) {
-		/* Each byte takes its time at the rate. */
+		/* Every byte moves `paid` on by its time at the rate. */
 		int64_t now = now_ms * (RATE_LIMIT_RATE / 1000);
 		s->paid = (s->paid > now ? s->paid : now) + (int64_t)(source->came - before);
 		if (s->timer[TIMER_LINGER_IDLE])
@@ -650,18 +651,19 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	loop_until(l, pace);
 	if (s->state >= SUPERVISOR_FLUSHING)
 		loop_until(l, s->stall_at);
-	/* A command that has closed all its output mostly ends soon. */
+	/* A command that has closed its output usually ends soon. */
 	if (s->state == SUPERVISOR_RUNNING && !supervisor_is_open(s))
 		loop_until(l, now_ms + CHILD_MS);
-	/* The reader of the summary has taken a piece. */
+	/* The reader of the summary has taken a piece, so the next piece follows without
+	   waiting. */
 	if (s->summary.is_open && supervisor_print_summary(s))
 		loop_until(l, now_ms);
-	/* Queues are served before the sources are read: a reader who has gone is noticed before
-	   anything that the command wrote after that. */
+	/* Queues are served before the sources are read, so that the end of a reader is noticed
+	   before later output of the command. */
 	for (struct source *source = s->sources; source < s->end; source++) {
 		bool waits = source->queue.queue.len > 0;
 		bool has_end = source->queue.type == S_IFIFO || source->queue.type == S_IFSOCK;
-		/* A reader that ends is to be noticed even while nothing is written to it. */
+		/* The end of a reader is to be noticed even while nothing is written. */
 		bool watches = has_end && !source->gone && !source->queue.error &&
 			       supervisor_delivers(s, source);
 		if (waits || watches)
@@ -669,7 +671,8 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 				   supervisor_on_writable, source);
 	}
 	for (struct source *source = s->sources; source < s->end; source++) {
-		/* The front end ends once a program has what the command itself wrote. */
+		/* Not read while FLUSHING: the front end ends once the program has what the
+		   command itself wrote. */
 		bool rests = source->onward ? s->state == SUPERVISOR_FLUSHING : pace > 0;
 		if (source->fd >= 0 && !source->hung && !rests &&
 		    !output_queue_is_full(&source->queue))
@@ -684,7 +687,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	for (int i = 0; i < TIMERS; i++)
 		loop_until(l, s->timer[i]);
 	int ready = loop_turn(l);
-	/* Nothing has happened: perhaps the signal of the command's end was lost. */
+	/* Nothing has happened, so checks whether the command has ended without a signal. */
 	if (ready == 0)
 		supervisor_on_child(s, 0);
 	if (ready > 0 && s->live.clients)
@@ -692,7 +695,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	while (s->input.len > 0) {
 		const struct source *terminal = supervisor_terminal(s);
 		ssize_t n = terminal ? write(terminal->fd, s->input.data, s->input.len) : -1;
-		/* Without a terminal nobody reads what was typed. */
+		/* Without a terminal nobody can read the input. */
 		if (!terminal)
 			buffer_clear(&s->input);
 		else if (n > 0)
@@ -702,8 +705,8 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-/* Ends the recording. Puts into `left` the descriptors that background processes still write to,
-   which nobody records any more. */
+/* Ends the recording. Puts the descriptors to which background processes still write into
+   `left`. */
 static void supervisor_finish(struct supervisor *s, int left[2])
 {
 	if (*s->linger_why)
@@ -720,10 +723,10 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 					       s->linger_why);
 	}
 	record_close(&s->record, s->lingers);
-	/* Clients that wait for the end of the run find it kept as a run that has ended. */
+	/* Closes the socket only now, so that clients that wait for the end find the run kept. */
 	live_close(&s->live);
 	bool goes_on = s->record.gc_due || s->record.push_due;
-	/* Told first: else the end of the watchdog would wake the front end, too. */
+	/* The front end is told first, or the end of the watchdog would wake it, too. */
 	if (!goes_on)
 		front_end(s, 0);
 	watchdog_tell(&s->watchdog, 0);
@@ -731,14 +734,14 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 		supervisor_drop_caller(s);
 	TRACE(PROCESS, "supervisor: ends%s%s", s->record.gc_due ? ", after a cleanup" : "",
 	      s->record.push_due ? ", after a push" : "");
-	/* Nobody must wait for these. */
+	/* Nobody must wait for the cleanup and the push. */
 	if (goes_on)
 		front_end(s, ENDED_LIVES_ON);
 	if (s->record.gc_due)
 		record_clean_up(&s->record);
 }
 
-/* Pushes the run. A child does so if this process has to read what background processes write. */
+/* Pushes the run; in a child, if this process has to read what background processes write. */
 static void supervisor_push(struct supervisor *s, const int left[2])
 {
 	bool reads = left[0] >= 0 || left[1] >= 0;
@@ -746,16 +749,16 @@ static void supervisor_push(struct supervisor *s, const int left[2])
 		return;
 	const int keep[] = {trace_fd(), s->record.outbox.dir};
 	io_close_others(STDERR_FILENO + 1, keep, 2);
-	chdir("/"); /* it keeps no file system busy, since it lives on without a caller */
+	chdir("/"); /* a process without a caller must not keep a file system busy */
 	malloc_trim(0);
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
-	/* May take an hour. */
+	/* This may take an hour. */
 	outbox_stay(&s->record.outbox, s->record.pushing);
 	_exit(0);
 }
 
-/* Nothing was started: the front end runs the command without us, or reports that it can't be
-   run. */
+/* Ends this process before anything was started: the front end executes the command itself, or
+   reports why that is impossible. */
 _Noreturn static void supervisor_refuse(struct supervisor *s, enum frame_kind kind, int error)
 {
 	watchdog_tell(&s->watchdog, 0);
@@ -763,7 +766,7 @@ _Noreturn static void supervisor_refuse(struct supervisor *s, enum frame_kind ki
 	_exit(0);
 }
 
-/* Opens the channels and starts the command. Ends this process where one of the two fails. */
+/* Opens the channels and starts the command. If that fails, ends this process. */
 static void supervisor_start(struct supervisor *s)
 {
 	const struct job *job = s->job;
@@ -773,14 +776,14 @@ static void supervisor_start(struct supervisor *s)
 	s->tree.session = session > 0 ? session : getpid();
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	/* SIGTERM is watched for, since the run is to be pushed before the machine goes down. */
+	/* Watches for SIGTERM, since the run is to be pushed before the machine shuts down. */
 	if (settings_push(job->settings))
 		sigaddset(&set, SIGTERM);
 	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 	s->chunk = io_block(SOURCE_CHUNK);
 	if (s->signals < 0 || !s->chunk)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
-	/* Reserves what most reports need, so that the end of a run does not fail for want of
+	/* Reserves memory for most reports, so that the end of a run does not fail for lack of
 	   memory. */
 	if (!s->is_text && (buffer_reserve(&s->summary.out, OUT_RESERVE) < 0 ||
 			    buffer_reserve(&s->summary.report.piece, PIECE_RESERVE) < 0))
@@ -798,8 +801,8 @@ static void supervisor_start(struct supervisor *s)
 	if (terminal && fstat(s->sources[0].child, &st) == 0)
 		s->device = st.st_rdev;
 	s->looks = (struct looks){.master = s->sources[0].fd, .device = s->device};
-	/* Without a terminal that can be typed into, nobody can type keys. Looks for a command that
-	   waits for keys all the same. */
+	/* Nobody can type keys into this terminal: looks for a command that waits for keys all the
+	   same. */
 	for (struct source *source = s->sources; source < s->end && !terminal && !l->person;
 	     source++) {
 		bool other = l->jobs && !source->lasting;
@@ -838,8 +841,8 @@ static void supervisor_start(struct supervisor *s)
 	for (struct source *source = s->sources; source < s->end; source++)
 		io_close(&source->child);
 	front_send(s, FRAME_STARTED, s->command, s->group);
-	/* Closes the descriptors that the caller handed down for the command alone, so that their
-	   other ends see the command close them. */
+	/* Closes the descriptors that the caller has passed down for the command, so that the
+	   processes at their other ends notice when the command closes them. */
 	const int keep[] = {trace_fd(),       s->front.fd,
 			    s->watchdog,      s->signals,
 			    s->sources[0].fd, s->sources[1].fd,
@@ -861,7 +864,7 @@ static void supervisor_prepare(struct supervisor *s)
 	for (struct source *source = s->sources; source < s->end; source++)
 		output_queue_init(&source->queue,
 				  source->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
-	/* The caller's limits are the command's. Whether a text can be kept must not depend on
+	/* The caller's limits are for the command. Whether a text can be kept must not depend on
 	   them. */
 	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++) {
 		struct rlimit limit;
@@ -895,7 +898,7 @@ static void supervisor_prepare(struct supervisor *s)
 
 _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 {
-	/* Zeroed pages that most runs never touch. */
+	/* Static, so that pages that a run never touches are never allocated. */
 	static struct supervisor s;
 	s.job = job;
 	s.is_text = job->settings->format == FORMAT_TEXT;

@@ -47,37 +47,38 @@
 //
 // Children come from the lists that the kernel keeps for each thread, or, where it keeps none (no
 // CONFIG_PROC_CHILDREN), from one pass over all processes.
-/* Begin with a zeroed struct. Use it for one question and release it, since it grows stale. */
+/* Begins as a zeroed struct. Use it for one question only and release it, since processes come and
+   go. */
 struct process_tree {
-	bool passes;       /* do not read the lists */
+	bool passes;       /* use a pass over all processes instead of the lists */
 	struct buffer all; /* of struct process_tree_pair: what the pass found */
 };
 
-/* Empties `out` and puts the PIDs (pid_t) of the children of `parent` into it: at least those that
-   are its children during the whole call. Returns 0, or -1 without memory: some may be missing
-   then. */
+/* Puts the PIDs (pid_t) of the children of `parent` into `out`, which is emptied first: at least
+   those that are children during the whole call. Returns 0, or -1 without memory; some may be
+   missing then. */
 int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out);
 
 /* The same for all descendants, parents first. Descendants whose parent has ended are not found. */
 int process_tree_descendants(pid_t parent, struct buffer *out);
 
-/* Forgets the pass, so that the next question begins a new one. */
+/* Drops the result of the pass, so that the next question begins a new pass. */
 void process_tree_release(struct process_tree *k);
 
 // The processes that hold the other end of a channel when the command has ended: background
 // processes and daemons.
 
-/* Finds the processes, other than the caller, that hold the other end of one of `fds` (our end of a
-   pty or pipe, or -1). Puts up to `most` of them into `found`, in the order of /proc. Returns how
-   many there are; those of other users can't be seen. */
+/* Finds the processes other than the caller that hold the command's end of one of `fds` (terse's
+   ends of a pty or pipe, or -1). Puts up to `most` of them into `found`, in the order of /proc.
+   Returns how many there are; those of other users can't be seen. */
 int pipe_holder_find(const int fds[2], struct process *found, int most);
 
 // Ending the processes of a command: all in the session that the supervisor made for it. A process
 // with a session of its own (setsid, a daemon) does not belong to it any more.
 
-/* Sends `sig` to every process whose session is `session`, except `session` itself (the supervisor)
-   and the caller. Returns how many there are (zombies do not count). Signals nobody if `session` is
-   below 2, or if it is the caller's own and the caller is not the supervisor; nor does
+/* Sends `sig` to every process in the session `session`, except its leader (the supervisor) and the
+   caller. Returns how many there are (zombies do not count). Signals nobody if `session` is below
+   2, or if it is the caller's own session and the caller is not the supervisor; the same holds for
    tree_end_step(). */
 int tree_signal(pid_t session, int sig);
 
@@ -89,33 +90,34 @@ struct tree_end {
 	pid_t group;      /* the command's process group: signalled where /proc can't be read */
 	int64_t grace_ms; /* between TERM and KILL */
 	int step;         /* what has been sent */
-	int64_t next_ms;  /* monotonic time at which the next step is due; 0: not begun */
-	int64_t look_ms;  /* when to look again whether any are left */
+	int64_t next_ms;  /* monotonic time of the next step; 0: not begun */
+	int64_t look_ms;  /* when to check again whether processes are left */
 	int64_t pause_ms; /* between the last KILLs */
 };
 
-/* Begins to end the tree, or goes on when the next step is due; cheap when there is nothing to do.
-   `first`: the step to begin with, TREE_HUP or TREE_TERM. Returns whether any process is left. */
+/* Begins to end the tree, or does the next step if it is due. `first`: the step to begin with,
+   TREE_HUP or TREE_TERM. Returns whether any process is left. */
 enum { TREE_HUP = 1, TREE_TERM, TREE_KILL };
 bool tree_end_step(struct tree_end *e, int first, int64_t now_ms);
 
 /* --- what the processes of a run wait for ------------------------------------------------------
  */
 
-/* Whether a process waits for input from the terminal. Of several the highest counts. */
+/* Whether a process waits for input from the terminal. Of several threads or processes the highest
+   value counts. */
 enum wait_input {
 	INPUT_NONE,   /* something runs, or waits for something else */
-	INPUT_HIDDEN, /* asleep; the reason can't be seen */
+	INPUT_HIDDEN, /* asleep, for a hidden reason */
 	INPUT_POLLED, /* asleep until one of several things happens */
-	INPUT_READ,   /* blocked in a read of it */
+	INPUT_READ,   /* blocked in a read of the terminal */
 };
 
 struct wait {
 	enum wait_kind kind;
 	enum wait_input input;
 	pid_t pid;     /* of the process that waits */
-	char name[64]; /* its name, as it has set it: may hold anything */
-	bool also;     /* with WAIT_KEYS: data on its standard input would wake it up, too */
+	char name[64]; /* the name that the process has set: may hold any bytes */
+	bool also;     /* WAIT_KEYS: data on its standard input would wake it up, too */
 };
 
 /* Looks at all descendants of the caller. With a `group` it looks only at the processes of that
@@ -152,22 +154,22 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group);
 struct looks {
 	int master;              /* of the terminal; not owned */
 	dev_t device;            /* of its slave; 0: there is none, and no look */
-	int64_t first_ms;        /* between the last activity and the first look */
-	int64_t active_ms;       /* when something was written or typed last; times are monotonic */
+	int64_t first_ms;        /* the time from the last activity to the first look */
+	int64_t active_ms;       /* when something was last written or typed; times are monotonic */
 	int64_t at;              /* the next look; 0: none */
-	int64_t pause_ms;        /* until the next one, if this finds nothing */
+	int64_t pause_ms;        /* the time until the look after that, if that finds nothing */
 	int agreed;              /* looks in a row that found it waiting */
 	bool prompts;            /* it waits at a prompt */
 	int64_t waits_ms;        /* since when it waits for input; 0: it does not */
-	struct meta_waits waits; /* the times that are over */
+	struct meta_waits waits; /* the waits that are over */
 	/* For keys. */
-	int64_t screen_at; /* when to look for the alternate screen; 0: not any more */
-	bool reported;     /* a wait was */
+	int64_t screen_at; /* when to check for the alternate screen; 0: never again */
+	bool reported;     /* a wait was reported */
 	int sent;          /* signals to `wait.pid` */
-	struct wait wait;  /* the last look's */
+	struct wait wait;  /* the result of the last look */
 };
 
-/* How long there has to be no output and no key before a look for a prompt. */
+/* How long neither output nor keys may come before a look for a prompt. */
 #define LOOK_PROMPT_MS 60
 
 /* Call it when something was written or typed, and when the run begins: fills in terminal and
@@ -177,8 +179,8 @@ void looks_touch(struct looks *l, int64_t now_ms);
 /* Looks if a look is due. Returns whether the command has just begun to wait. `t`: the screen. */
 bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms);
 
-/* Appends the question: the text of the cursor's row, clean and short. Appends nothing for the
-   alternate screen, which asks no question. Returns 0, or -1 with ENOMEM. */
+/* Appends the question: the text of the cursor's row, clean and short. Appends nothing on the
+   alternate screen. Returns 0, or -1 with ENOMEM. */
 int prompt_text(struct terminal *t, struct buffer *out);
 
 /* --- the watchdog --------------------------------------------------------------------------- */
@@ -199,14 +201,13 @@ int prompt_text(struct terminal *t, struct buffer *out);
    without a watchdog. */
 pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked);
 
-/* The supervisor tells the watchdog the command's process group, once there is one; 0: nothing is
-   to be ended any more, and `pipe` is closed. The watchdog reads the pipe when all write ends are
-   closed. */
+/* Tells the watchdog the command's process group, once there is one. 0: there is nothing to end any
+   more; this also closes *pipe. The watchdog reads the pipe when all write ends are closed. */
 void watchdog_tell(int *pipe, pid_t group);
 
-/* Asks the watchdog whether it, too, was sent the signal `what`, and makes it forget that. True if
-   it does not answer. WATCHDOG_LEAVE: the watchdog leaves the group of the front end, which ends
-   first. */
+/* Asks the watchdog whether it has got the signal `what`, too, and makes it forget the signal.
+   Returns true if it does not answer. WATCHDOG_LEAVE: makes the watchdog leave the group of the
+   front end, which is about to end. */
 #define WATCHDOG_LEAVE 0x7f
 bool watchdog_ask(pid_t watchdog, int asked, int what);
 
@@ -216,14 +217,12 @@ void watchdog_restore_terminal(const struct job *job);
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* A reader may take as long as it likes until somebody wants the run to end. From then on a reader
-   that takes nothing for this time is given up, and so is a client that does not take the end of
-   the run.
- */
+/* Once somebody wants the run to end, a reader that takes nothing for this time is given up, and so
+   is a client that does not take the end of the run. Before that, a reader may take as long as it
+   likes. */
 #define STALL_MS 1000
 
-/* The most holders of the output that are looked at; others do not count as daemons.
- */
+/* The most holders of the output that are listed. */
 #define HOLDERS 64
 
 /* Interval between looks at the front end, and at the agent. */
@@ -242,15 +241,15 @@ enum caller_state { CALLER_WAITS, CALLER_YIELDING, CALLER_LEFT };
 enum supervisor_timer {
 	TIMER_CONTINUE,    /* continue the front end once more */
 	TIMER_TICK,        /* flush unfinished lines */
-	TIMER_HEARTBEAT,   /* print one */
+	TIMER_HEARTBEAT,   /* print a heartbeat */
 	TIMER_TIMEOUT,     /* end the command */
 	TIMER_YIELD,       /* let the caller go */
-	TIMER_HAND_OVER,   /* the same, before the agent ends the call */
+	TIMER_HAND_OVER,   /* let the caller go before the agent ends the call */
 	TIMER_FRONT,       /* look at the front end, or at the agent */
 	TIMER_PERSON,      /* the person has not answered */
-	TIMER_FINISH,      /* look whether somebody still works off what the command wrote */
+	TIMER_FINISH,      /* check whether a process still works off the command's output */
 	TIMER_NICE,        /* give the session its niceness */
-	TIMER_LINGER_IDLE, /* record silent daemons no longer */
+	TIMER_LINGER_IDLE, /* stop recording silent daemons */
 	TIMER_OPEN,        /* make the socket */
 	TIMER_CHANGED,     /* tell clients that there is more text */
 	/* Deadlines of the supervisor's parts, set anew at each turn. */
@@ -261,12 +260,12 @@ enum supervisor_timer {
 };
 
 struct front {
-	int fd;           /* -1: it has gone, or was sent the end of the run */
-	bool was_stopped; /* by somebody else, at the last look */
-	/* How many FRAME_STOPPED it was sent without sending FRAME_AWAKE back: above 0 it is
-	   stopping and would not read that it may end. */
+	int fd;           /* -1: the front end has gone, or has been sent the end of the run */
+	bool was_stopped; /* at the last look, somebody else had stopped it */
+	/* How many FRAME_STOPPED it has not yet answered with FRAME_AWAKE. Above 0 it is stopping,
+	   and would not read that it may end. */
 	int asleep;
-	struct frame frame; /* the last that it has sent */
+	struct frame frame; /* the last frame that it has sent */
 };
 
 // A recording of the output with its times, as an asciicast (version 2) for asciinema and the page
@@ -290,8 +289,8 @@ struct live_client {
 	struct buffer queue; /* packets, each behind its length (size_t) */
 	size_t sent;         /* bytes of the queue */
 	bool watches, changed;
-	bool attached, sizes; /* `sizes`: its terminal's size is the run's */
-	bool behind;          /* missed output */
+	bool attached, sizes; /* `sizes`: the size of its terminal is that of the run */
+	bool behind;          /* it has missed output */
 	bool dead;
 	bool caller;
 };
@@ -303,18 +302,18 @@ struct live {
 	char name[32];
 	struct live_client *clients; /* a list, newest first */
 	int count;
-	int64_t told_at; /* monotonic: when those who watch were told last */
+	int64_t told_at; /* when the watching clients were last told; monotonic */
 	struct cast cast;
 	bool recording;      /* an asciicast was asked for and has yet to begin */
-	char typed;          /* the last byte ... */
-	int64_t typed_ms;    /* ... and when */
+	char typed;          /* the last byte typed */
+	int64_t typed_ms;    /* when that was typed */
 	unsigned cols, rows; /* while nobody is attached */
 	uint64_t reported;   /* lines of the text that a reader has been sent */
 };
 
 struct supervisor {
 	const struct job *job;
-	bool is_text; /* the format of the report */
+	bool is_text; /* the report's format is text */
 	enum supervisor_state state;
 	enum caller_state caller;
 	struct process agent; /* once the caller has left, the run ends with this process; pid 0:
@@ -322,10 +321,11 @@ struct supervisor {
 	int watchdog;
 	int signals;          /* signalfd for SIGCHLD */
 	pid_t command, group; /* its process ID and process group */
-	bool stopped;         /* it is, by a signal */
+	bool stopped;         /* the command is stopped by a signal */
 	int64_t ended_ms;     /* when it ended, monotonic */
-	int status;           /* the command's, once it has ended; then the run's */
-	/* Why it ended, or is being ended. */
+	int status;           /* wait status: the command's when it has ended, the run's after the
+				 report */
+	/* Why the command ended, or is being ended. */
 	bool timed_out;
 	bool interrupted; /* the front end died first */
 	int wanted;   /* the last signal (or WANTED_END) that the run's own session asked for; 0:
@@ -337,50 +337,51 @@ struct supervisor {
 				 give it; or NULL */
 	enum wait_kind asked; /* WAIT_PERSON, WAIT_SECRET: the command waits for a person's
 				 answer */
-	bool unanswered;      /* a person was waited for in vain: nobody is there */
+	bool unanswered;      /* a person has not answered in time, so nobody is there */
 	int ends_typed;       /* how often the end of input was typed because the command waited */
 	struct source sources[2];
-	struct source *end; /* behind the last one */
-	/* Its delivery to the reader. */
+	struct source *end; /* the end of `sources` */
+	/* The delivery of the report to the reader. */
 	int64_t stall_at;    /* monotonic time at which a reader that stalls is given up; 0:
 				never */
 	int instead;         /* wait status of a run whose reader was given up; 0: exit status 1 */
-	size_t left;         /* bytes that waited at the last look */
-	bool loss_told;      /* the reader did not get all, and that was reported */
+	size_t left;         /* bytes that waited for the reader at the last look */
+	bool loss_told;      /* the reader did not get everything, and was told so */
 	struct buffer input; /* for the command's terminal */
 	struct live live;
 	struct looks looks;
-	struct source *drawn; /* a terminal for whose keys they look */
+	struct source *drawn; /* the terminal, in looks for keys */
 	dev_t device;         /* the command's controlling terminal; 0: it has none */
 	struct tree_end tree;
 	bool ending; /* the process tree is being ended */
 	/* Background processes that still held the output when the end was reported. */
-	bool lingers; /* there are any */
-	int64_t paid; /* the moment, in bytes at the rate, at which all that was read is paid for */
+	bool lingers; /* there are such processes */
+	int64_t paid; /* when all bytes that were read are within the rate (RATE_LIMIT_RATE); in
+			 bytes */
 	char linger_why[96];        /* why the recording has ended, for the text; "": it goes on */
 	struct wording_since since; /* the last run of the command */
-	int64_t heartbeat_ms;       /* until the next */
+	int64_t heartbeat_ms;       /* interval to the next heartbeat */
 	int64_t timer[TIMERS];      /* monotonic times; 0: not set */
 	char *chunk;                /* SOURCE_CHUNK bytes */
-	/* Long ones last, of which a run mostly touches little. */
+	/* Long members come last: a run usually touches only the start of each. */
 	struct record record;
 	char prompt[LIVE_TEXT]; /* what the command asks */
-	/* Who holds the output when the command has ended, as last seen, and in words: "tee still
-	   writes", "" if nobody can be seen. */
+	/* The processes that hold the output after the command's end, as last seen; and in words:
+	   "tee still writes", "": nobody is seen. */
 	struct process holders[HOLDERS];
 	int holder_count;
 	char who[96];
-	struct summary summary; /* in a format other than text */
+	struct summary summary; /* of a report in a format other than text */
 	struct front front;
 };
 
 /* The command's terminal, or NULL. */
 struct source *supervisor_terminal(struct supervisor *s);
 
-/* Queues input for the command's terminal. Returns 0, or EAGAIN where there is no room. */
+/* Queues input for the command's terminal. Returns 0, or EAGAIN if there is no room. */
 int supervisor_queue_input(struct supervisor *s, const char *data, size_t len);
 
-/* For each text that there is. */
+/* Calls `each` for each text. */
 void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor *text));
 
 /* Begins to end the process tree, with this step (TREE_HUP ...). */
@@ -389,20 +390,21 @@ void supervisor_end_tree(struct supervisor *s, int step);
 // live.c: a run as its clients (protocol.h) see it while it lives, and what they ask.
 //
 // The socket is made when a run has lived for a moment, so that short runs do not pay for it;
-// without one, clients come by live_adopt() alone. A run gets an artifact when somebody waits for
-// its text, however short that is.
+// before that only live_adopt() adds clients. A run gets an artifact when somebody waits for its
+// text, however short the text is.
 
-/* The command has been started. */
+/* Call it when the command has been started. */
 void live_begin(struct supervisor *s);
 
 /* Makes the socket, in the first store that takes one, unless that was tried before. */
 void live_try_open(struct supervisor *s, int64_t now_ms);
 
-/* Makes the socket and the artifact. Returns 0, or -1 when nobody could reach the run. */
+/* Makes the socket and the artifact. Returns 0, or -1 if that fails, so that nobody could reach the
+   run. */
 int live_open(struct supervisor *s);
 
-/* Takes a connected socket as a client. One too many gets EBUSY and is closed. `caller`: it started
-   the run, which ends with it if it is leashed. */
+/* Takes a connected socket as a client; if there are too many, the client gets EBUSY and is closed.
+   `caller`: this client started the run, which ends with it if the run is leashed. */
 void live_adopt(struct live *c, int fd, bool caller);
 
 /* Adds the sockets to wait for before live_serve(). Whoever connects becomes a client. */
@@ -424,7 +426,7 @@ bool live_has_person(const struct live *c);
 /* The length of the text, with unfinished lines, and the last line of the screen. */
 void live_describe_text(struct supervisor *s, struct live_status *c);
 
-/* The command has written. */
+/* Takes output of the command. */
 void live_output(struct supervisor *s, const char *data, size_t len);
 
 /* Sets the size of the terminal; `own`: also as the run's own size, for when nobody is attached.
@@ -442,13 +444,14 @@ void live_close(struct live *c);
 /* Call it when the command has been started and its terminal is known. */
 void prompt_begin(struct supervisor *s, int64_t now_ms);
 
-/* Looks what the command waits for. If it asks a question, a person is called if he is the one to
-   answer; otherwise, if nobody sees the question, the run yields or ends. A question counts until a
-   line was typed or the command goes on by itself. If it waits for keys that nobody can type, it is
-   hung up, or the reader is told. */
+/* Looks what the command waits for. For a question, calls a person if a person has to answer it;
+   otherwise, if nobody sees the question, the run yields or ends, or its input ends. A question
+   counts until a line was typed or the command goes on by itself. A command that waits for keys
+   that nobody can type is hung up, or the reader is told. */
 void prompt_on_look(struct supervisor *s, int64_t now_ms);
 
-/* The person has not answered in time: the input ends for this question and for all that follow. */
+/* Called when the person has not answered in time: the input ends for this question and for all
+   that follow. */
 void prompt_on_unanswered(struct supervisor *s, int64_t now_ms);
 
 /* Reads the question that the command asks, clean; "" on the alternate screen. */
@@ -458,11 +461,11 @@ void prompt_read(struct supervisor *s, char out[LIVE_TEXT]);
    reads single keys, `prompt` asks for one. */
 bool prompt_hides(const struct supervisor *s, const char *prompt);
 
-/* Somebody types. Returns 0 or an errno. */
+/* Types bytes. Returns 0 or an errno. */
 int prompt_type(struct supervisor *s, const char *data, size_t len);
 
-/* Types what ends the input. In the middle of a line an end of input only sends the line, so two
-   are typed. Returns 0 or an errno. */
+/* Types the key that ends the input. In the middle of a line that key only sends the line, so it is
+   typed twice. Returns 0 or an errno. */
 int prompt_type_end(struct supervisor *s);
 
 // frontend.c
@@ -473,10 +476,10 @@ bool signal_is_end(int sig);
 /* Sends a frame. Returns whether the front end is there and gets it. */
 bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b);
 
-/* terse signal without a signal. */
+/* Stands for `terse signal` without a signal. */
 #define WANTED_END (-1)
 
-/* The command was stopped by this signal. */
+/* Call it when the command was stopped by this signal. */
 void front_stop(struct supervisor *s, int sig);
 
 /* Call it when the command goes on, or has ended, while the front end is stopped. Continues the
@@ -489,7 +492,7 @@ void front_continue(struct supervisor *s, int64_t now_ms);
    that started it has gone. */
 void front_look(struct supervisor *s, int64_t now_ms);
 
-/* Deals with a frame from the front end, or with the front end's end. */
+/* Handles a frame from the front end, or the end of the front end. */
 void front_receive(void *supervisor, short revents);
 
 /* Closes the connection. */
@@ -503,7 +506,7 @@ void front_end(struct supervisor *s, int bits);
 /* Call it when the command has ended: brings record and texts up to date, and queues the report. */
 void supervisor_report(struct supervisor *s);
 
-/* Once one of two texts is kept, both are. */
+/* If one of the two texts is kept, keeps the other one, too. */
 void supervisor_keep_both(struct supervisor *s);
 
 /* Call it when the caller has waited long enough, or when the command waits for input: queues a
@@ -511,24 +514,24 @@ void supervisor_keep_both(struct supervisor *s);
    waiting. */
 void supervisor_yield(struct supervisor *s, int64_t now_ms);
 
-/* The same, shortly before the agent would end the call. */
+/* As supervisor_yield(), shortly before the agent would end the call. */
 void supervisor_hand_over(struct supervisor *s, int64_t now_ms);
 
-/* Prints the next piece of the summary if its reader takes it. Returns whether it did; then there
-   is no need to wait before the next turn. */
+/* Prints the next piece of the summary if its reader takes it. Returns whether it did, so that the
+   next turn need not wait. */
 bool supervisor_print_summary(struct supervisor *s);
 
 /* Call it when somebody wants the run to end: a reader that stalls is given up from now on, or, if
-   the command ends for this reason, from its end on. `instead`: the wait status of a run whose
-   reader was given up and whose command has succeeded. */
+   the command ends for this reason, from its end on. `instead`: the run's wait status if the reader
+   is given up although the command has succeeded. */
 void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead);
 
-/* Returns whether nothing is left to do for the reader: it has everything, or it can't get
-   everything and was told so. Call it after supervisor_report(), or when the command goes on
-   without its reader. Spills a text that was not delivered. */
+/* Returns whether the reader has everything, or can't get everything and was told so. Call it after
+   supervisor_report(), or when the command goes on without its reader. Spills a text that was not
+   delivered. */
 bool supervisor_deliver(struct supervisor *s, int64_t now_ms);
 
-/* The wait status of the run where the command ended with `status`. */
+/* The wait status of the run if the command ended with `status`. */
 int supervisor_outcome(const struct supervisor *s, int status);
 
 /* Whether somebody reads along. */
@@ -537,10 +540,11 @@ static inline bool supervisor_has_reader(const struct supervisor *s)
 	return s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;
 }
 
-/* Prints what the texts hold back, if it is time. */
+/* Prints the lines that the texts hold back, if it is time. */
 void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment, int64_t now_ms);
 
-/* Prints a line with the ID if the reader has long seen nothing new, or not all that there is. */
+/* Prints a line with the ID if the reader has seen nothing new for long, or not everything so
+   far. */
 void supervisor_heartbeat(struct supervisor *s, int64_t now_ms);
 
 /* Tells an agent that reads this text as it comes what the command waits for. */

@@ -17,12 +17,11 @@
 /* Interval between attempts to yield. */
 #define YIELD_AGAIN_MS 200
 
-/* The interval between heartbeats doubles until it is this long: Gemini CLI ends a command that is
-   silent for 5 min. */
+/* The interval between heartbeats doubles up to this: Gemini CLI ends a command that is silent for
+   5 min. */
 #define HEARTBEAT_MOST_MS ((int64_t)2 * 60 * 1000)
 
-/* How many live runs, the newest first, are asked whether they have the port that a failed run
-   wanted. */
+/* How many live runs, the newest first, are checked for the port that a failed run wanted. */
 #define LISTENERS_MOST 32
 
 static struct interceptor_ending
@@ -30,8 +29,8 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 {
 	const struct meta *m = &s->record.meta;
 	bool running = state == WORDING_RUNNING;
-	/* `held`: processes that the command left behind still hold the output. While the tree is
-	   being ended, they are about to go. */
+	/* `held`: processes that the command has left still hold the output. While the tree is
+	   being ended they do not count. */
 	bool held =
 		s->state != SUPERVISOR_RUNNING && source->fd >= 0 && !s->ending && !source->onward;
 	const struct meta_stream *text = source->is_stderr ? &m->err : &m->out;
@@ -56,7 +55,7 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 		.place = record_place(&s->record, source->is_stderr),
 		.status_line = STATUS_LINE_NEVER,
 	};
-	/* Printed once, where an agent reads. */
+	/* If one agent reads both streams, the last line is printed once. */
 	e.is_second =
 		source->is_stderr && s->sources[0].sink == SINK_AGENT && !s->sources[0].is_stderr;
 	if (!source->is_stderr)
@@ -98,8 +97,8 @@ void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead)
 		s->instead = instead;
 }
 
-/* Prints a line that only terse can say on standard error, behind what is queued there, and frees
-   it. Never blocks: standard error may be full or stall as well. */
+/* Prints a line of terse's own on standard error, after the output queued there, and releases it.
+   Never blocks, since standard error may be full or stall as well. */
 static void report_print_line(struct supervisor *s, struct buffer *line)
 {
 	struct output_queue own = {.own = -1}, *queue = NULL;
@@ -118,8 +117,8 @@ static void report_print_line(struct supervisor *s, struct buffer *line)
 	buffer_release(line);
 }
 
-/* Returns the channel whose reader did not get everything, or NULL. An agent or a person who went
-   away has lost nothing. EBADF: there never was a reader. */
+/* Returns the channel whose reader did not get everything, or NULL. An agent or a person that has
+   gone away has lost nothing. With the error EBADF there never was a reader. */
 static const struct source *report_find_lost(const struct supervisor *s)
 {
 	for (const struct source *source = s->sources; source < s->end; source++) {
@@ -158,8 +157,8 @@ bool supervisor_deliver(struct supervisor *s, int64_t now_ms)
 	if (!lost || s->loss_told)
 		return true;
 	s->loss_told = true;
-	/* Without terse, the command's own write would have failed, and the command would still
-	   have the text. So the text is kept. */
+	/* Keeps the text: without terse, the command's own write would have failed, and the command
+	   would still have the text. */
 	if (!lost->is_stderr && lost->queue.error != EPIPE) {
 		struct buffer line = BUFFER_INIT;
 		supervisor_each_text(s, interceptor_spill);
@@ -183,15 +182,15 @@ int supervisor_outcome(const struct supervisor *s, int status)
 		return status;
 	if (error == ETIMEDOUT && s->instead)
 		return s->instead;
-	/* The kernel sends this signal for such a write. The command has inherited the signal's
-	   disposition from this process. */
+	/* Uses the signal that the kernel sends for such a write, if it is not ignored; the command
+	   has inherited its disposition from this process. */
 	struct sigaction action;
 	int sig = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
 	bool fatal = sig && (sigaction(sig, NULL, &action) < 0 || action.sa_handler != SIG_IGN);
 	return fatal ? sig : W_EXITCODE(1, 0);
 }
 
-/* Begins the summary that a format other than text is printed from. */
+/* Begins the summary, from which the report is printed in formats other than text. */
 static void report_summary(struct supervisor *s, enum wording_state state)
 {
 	struct summary *summary = &s->summary;
@@ -224,7 +223,7 @@ static void report_summary(struct supervisor *s, enum wording_state state)
 	}
 }
 
-/* Keeps the lines that the command says when it goes well. */
+/* Passes the lines of the command's last success to the interceptors. */
 static void report_on_success(void *ctx, bool is_stderr, const struct fingerprints *lines)
 {
 	const struct supervisor *s = ctx;
@@ -256,7 +255,7 @@ static void report_note_shown(struct supervisor *s)
 		const struct interceptor_facts facts = interceptor_facts(text);
 		w->text += facts.bytes;
 		w->lines += facts.is_binary ? 0 : facts.lines;
-		/* A run that yields is reported once; nobody is shown what it writes later. */
+		/* The ranges are noted once: if a run yields, nobody is shown its later output. */
 		if (w->ranges.len == 0)
 			json_begin(&w->ranges, NULL, '{');
 		json_begin(&w->ranges, source->is_stderr ? "stderr" : "stdout", '[');
@@ -270,8 +269,8 @@ static void report_note_shown(struct supervisor *s)
 	}
 }
 
-/* Another live run of the command of `m`, in its directory, that listens: its ID, and the port.
-   Returns 0 if there is none with an artifact. */
+/* Finds another live run of the same command in the same directory that listens on a port. Fills in
+   its ID and returns the port; 0: there is no such run with an artifact. */
 static unsigned report_find_listener(const struct meta *m, char id[ID_LEN + 1])
 {
 	struct store stores[STORE_MAX];
@@ -285,7 +284,7 @@ static unsigned report_find_listener(const struct meta *m, char id[ID_LEN + 1])
 		struct meta other = {0};
 		struct process command;
 		memcpy(id, ids[i], sizeof(*ids));
-		/* /proc is read instead of asking the run: equal runs that end at the same time
+		/* Reads /proc instead of asking the run, since equal runs that end at the same time
 		   would wait for each other. */
 		if (strcmp(id, m->id) != 0 &&
 		    id_find(stores, count, "default", id, &artifact) == 0 &&
@@ -312,7 +311,7 @@ void supervisor_report(struct supervisor *s)
 				 source_text(source) &&
 				 interceptor_reader(source->text) == INTERCEPT_PROGRAM &&
 				 source->sink == SINK_PROGRAM;
-		/* More may come late. */
+		/* A program may get more output later. */
 		if (source->onward) {
 			interceptor_settle_all(source->text);
 			s->timer[TIMER_TICK] = clock_monotonic_ms();
@@ -320,7 +319,7 @@ void supervisor_report(struct supervisor *s)
 		if (source->text)
 			interceptor_conclude(source->text,
 					     failed ? INTERCEPT_FAILURE : INTERCEPT_SUCCESS);
-		/* The run lives on in the background: its later output needs an interceptor. */
+		/* If the run lives on in the background, its later output needs an interceptor. */
 		if (source->fd >= 0 && !s->ending)
 			source_text(source);
 		/* Keeps the text, since its reader may have gone. */
@@ -331,21 +330,21 @@ void supervisor_report(struct supervisor *s)
 		s->record.meta.binary |= source->text && interceptor_facts(source->text).is_binary;
 		is_previewed |= source->text && interceptor_facts(source->text).is_previewed;
 	}
-	/* Keeps the name of a file. */
+	/* A run that writes to a file is kept, too, for the file's name. */
 	if (s->record.filed && !profile_is_own(s->job->shown) && record_open(&s->record))
 		supervisor_each_text(s, interceptor_spill);
 	supervisor_keep_both(s);
 	int64_t duration = s->ended_ms - s->job->begun_ms;
 	s->record.meta.reported = s->live.reported;
 	if (s->looks.waits.count > 0) {
-		/* The looks have monotonic time. */
+		/* Converts the monotonic times of the looks to real time. */
 		const int64_t apart = s->job->started_ms - s->job->begun_ms;
 		s->record.meta.waits = s->looks.waits;
 		s->record.meta.waits.from_ms += apart;
 		s->record.meta.waits.to_ms += apart;
 		s->record.meta.waits.question = s->prompt;
 	}
-	/* By what its own session sent it. */
+	/* Whether the command ended by the signal that the run's own session has sent. */
 	int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : WEXITSTATUS(s->status) - 128;
 	s->record.meta.wanted =
 		!s->timed_out && s->wanted && (s->wanted == WANTED_END || s->wanted == sig);
@@ -369,7 +368,7 @@ void supervisor_report(struct supervisor *s)
 			lost |= source->text &&
 				(source->fd >= 0 || interceptor_facts(source->text).is_partial);
 		}
-		/* Text is lost that could not be kept. */
+		/* Tells the reader if text was lost that could not be kept. */
 		const struct record *r = &s->record;
 		int error = r->artifact ? artifact_error(r->artifact) : r->error;
 		if (lost && error) {
@@ -397,8 +396,8 @@ void supervisor_report(struct supervisor *s)
 	      s->record.artifact ? s->record.meta.id : "no artifact");
 	s->state = SUPERVISOR_FLUSHING;
 	live_changed(s, clock_monotonic_ms());
-	/* If the wish to end the run is older than the grace time, the command did not end for that
-	   reason. */
+	/* If the run was asked to end longer than the grace time ago, the command did not end for
+	   that reason. */
 	if (s->stall_at) {
 		int64_t now = clock_monotonic_ms();
 		if (!s->tree.step && now - s->stall_at > s->job->settings->grace)
@@ -410,7 +409,8 @@ void supervisor_report(struct supervisor *s)
 
 void supervisor_yield(struct supervisor *s, int64_t now_ms)
 {
-	/* A front end that is stopped with the command reads nothing, so it is let go later. */
+	/* A front end that is stopped with the command reads nothing, so it can leave only
+	   later. */
 	s->timer[TIMER_YIELD] = s->stopped ? now_ms + YIELD_AGAIN_MS : 0;
 	if (s->state != SUPERVISOR_RUNNING || s->stopped || s->front.fd < 0 || s->ending ||
 	    live_open(s) < 0)
@@ -444,7 +444,7 @@ void supervisor_hand_over(struct supervisor *s, int64_t now_ms)
 	const struct settings *set = s->job->settings;
 	struct interceptor *text = source_text(&s->sources[0]);
 	s->timer[TIMER_HAND_OVER] = 0;
-	/* Verbs that wait end in time by themselves. */
+	/* terse's own verbs that wait end in time by themselves. */
 	s->handed_over =
 		s->caller == CALLER_WAITS && text && interceptor_reader(text) == INTERCEPT_AGENT &&
 		!profile_is_own(s->job->shown) && rule_lets_go(set, set->agent, s->job->front);
@@ -497,8 +497,8 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
 			struct wait wait;
 			wait_look(&wait, s->drawn ? s->looks.device : 0, 0);
 			report_print(s, source, INTERCEPT_HEARTBEAT, &wait, now_ms);
-			/* Heartbeats come less and less often, so that together they are less than
-			   a preview. */
+			/* Heartbeats become less frequent, so that all of them together are shorter
+			   than a preview. */
 			if (s->heartbeat_ms < HEARTBEAT_MOST_MS)
 				s->heartbeat_ms *= 2;
 		}
