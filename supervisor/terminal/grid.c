@@ -396,9 +396,15 @@ void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len)
 		print_mark(t, CELL_INVALID + (unsigned char)bytes[i], bytes + i, 1);
 }
 
+/* Whether each character of ASCII is what its cell becomes. */
+static bool takes_ascii(const struct terminal *t)
+{
+	return !t->modes.insert && !t->style && t->charsets.current == CHARSET_ASCII;
+}
+
 static void grid_print_text(struct terminal *t, const char *data, size_t len)
 {
-	if (!t->modes.insert && !t->style && t->charsets.current == CHARSET_ASCII) {
+	if (takes_ascii(t)) {
 		print_ascii(t, data, len);
 		return;
 	}
@@ -497,6 +503,43 @@ static void grid_show_nul(struct terminal *t)
 	}
 }
 
+/* Rows that are drawn anew where nothing but their text can change: ESC [ 2 K or ESC [ K, ASCII and
+   a newline, as programs draw several rows again and again. Returns where they end. */
+static const char *redraw_rows(struct terminal *t, const char *p, const char *end)
+{
+	struct screen *s = t->screen;
+	const char *start = p;
+	if (s->x > 0 || t->overwritten.watched || !takes_ascii(t) || t->modes.origin ||
+	    !(t->modes.newline || t->options.onlcr))
+		return p;
+	while (end - p > 5 && p[0] == '\x1B' && p[1] == '[' && s->y != s->bottom &&
+	       s->y + 1 < s->rows) {
+		struct row *row = s->lines[s->y], *next = s->lines[s->y + 1];
+		const char *text = p + (p[2] == '2' ? 4 : 3);
+		size_t left = (size_t)(end - text) - 1;
+		unsigned n = (unsigned)t->scan->ascii(text, left < s->cols ? left : s->cols);
+		if (text[-1] != 'K' || n == 0 || text[n] != '\n' || row->used == 0 ||
+		    row->partial || row->handed || row->wrapped || next->handed || next->wrapped)
+			break;
+		row_touch(row);
+		if (row->used > n)
+			memset(row->cells + n, 0, (row->used - n) * sizeof(*row->cells));
+		scan_widen(row->cells, text, n);
+		memcpy(row->raw, text, n);
+		row->used = row->end = row->raw_len = n;
+		row->plain = t->lossy = true;
+		screen_begin(s, ++s->y);
+		p = text + n + 1;
+	}
+	if (p == start)
+		return p;
+	t->width = 0;
+	/* Another sequence is mostly the way back to the first row. */
+	if (p == end || *p != '\x1B')
+		append_enter(t);
+	return p;
+}
+
 const char *grid_feed(struct terminal *t, const char *p, const char *end, bool again)
 {
 	while (p < end) {
@@ -512,7 +555,8 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end, bool a
 			p += n;
 			continue;
 		} else if (c == 0x1B) {
-			p = terminal_escape(t, p, end);
+			const char *q = again ? p : redraw_rows(t, p, end);
+			p = q > p ? q : terminal_escape(t, p, end);
 		} else if (c == '\r') {
 			/* Takes CR, the most frequent control here, as dispatch_control() does. */
 			if (again)
