@@ -184,14 +184,20 @@ static enum journal_kind kind_of(const char *line, size_t len, char id[ID_LEN + 
 /* Moves *at behind the next place in the line with a comma and this key; *at stays where it is if
    there is none. One pass is enough, since members have a fixed order. Quotes within strings have a
    backslash before them, so no text is taken for a key. */
-static bool pass_key(const char **at, const char *end, const char *key)
+static inline __attribute__((always_inline)) bool pass_key(const char **at, const char *end,
+							   const char *key)
 {
-	const size_t len = strlen(key), left = (size_t)(end - *at);
-	/* The key is mostly that of the next member. */
-	bool is_next = len <= left && memcmp(*at, key, len) == 0;
-	const char *found = is_next ? *at : memmem(*at, left, key, len);
-	*at = found ? found + len : *at;
-	return found;
+	const size_t len = strlen(key);
+	/* The key is mostly that of the next member. If not, its comma leads to it: commas are few.
+	 */
+	for (const char *p = *at; p && end - p >= (ptrdiff_t)len;
+	     p = memchr(p + 1, *key, (size_t)(end - p) - 1)) {
+		if (memcmp(p, key, len) == 0) {
+			*at = p + len;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The number behind a key, or `none`. The line ends with a bracket, so the number has an end. */
