@@ -239,14 +239,3 @@ int option_append(struct settings *s, const struct option *o, const char *item,
 	void *list = (char *)s + o->offset;
 	return strings_add(list, o, item, strlen(item), error);
 }
-
-void option_clear(struct settings *s, const struct option *o)
-{
-	void *field = (char *)s + o->offset;
-	if (o->type == OPTION_LIST)
-		strings_release(field);
-	if (o->type != OPTION_STRING)
-		return;
-	free(*(char **)field);
-	*(char **)field = NULL;
-}

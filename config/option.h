@@ -113,9 +113,6 @@ const char *option_number_text(const struct option *o, int64_t value, char out[V
 /* The default as a text; NULL: empty. Writes into `out` or returns a constant. */
 const char *option_default(const struct option *o, char out[VALUE_LEN]);
 
-/* Empties the option's field; frees its text or items. */
-void option_clear(struct settings *s, const struct option *o);
-
 /* Enough for every option's range. */
 #define RANGE_LEN 96
 

@@ -200,8 +200,11 @@ bool settings_push(const struct settings *s)
 
 void settings_release(struct settings *s)
 {
-	for (size_t i = 0; i < option_count; i++)
-		option_clear(s, &option_table[i]);
+	/* An empty text or list holds no memory. */
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		if (!option_is_number(o))
+			option_set(s, o, "", NULL);
+	}
 	for (size_t i = 0; i < sizeof(s->files) / sizeof(*s->files); i++) {
 		free(s->files[i]);
 		s->files[i] = NULL;

@@ -29,16 +29,6 @@ static void run_anyway(int argc, char **argv)
 		exec_search(argv[1], argv + 1);
 }
 
-/* Some verbs don't check whether their output was written, so that is checked here. */
-static int main_end(int status)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return status;
-	if (errno != EPIPE)
-		perror("terse: standard output");
-	return status ? status : 1;
-}
-
 int main(int argc, char **argv)
 {
 	struct settings settings;
@@ -82,5 +72,10 @@ int main(int argc, char **argv)
 		verb_error(NULL, "%s", error.text);
 	status = call.verb->run(&call);
 	settings_release(&settings);
-	return main_end(status);
+	/* Some verbs don't check whether their output was written, so that is checked here. */
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (errno != EPIPE)
+		perror("terse: standard output");
+	return status ? status : 1;
 }

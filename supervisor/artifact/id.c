@@ -249,11 +249,12 @@ static int find_prefix(struct store *stores, int count, const char *prefix, stru
 
 bool id_is_whole(const char *name, char id[ID_LEN + 1])
 {
-	const char *slash = strrchr(name, '/');
-	if (id_of_file(slash ? slash + 1 : name, id) < ARTIFACT_FILES)
+	if (id_is_valid(name)) {
+		memcpy(id, name, ID_LEN + 1);
 		return true;
-	snprintf(id, ID_LEN + 1, "%s", name);
-	return id_is_valid(name);
+	}
+	const char *slash = strrchr(name, '/');
+	return id_of_file(slash ? slash + 1 : name, id) < ARTIFACT_FILES;
 }
 
 /* Journal lines are not in the order of the runs' starts, since a run makes its artifact when its

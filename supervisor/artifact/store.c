@@ -292,10 +292,11 @@ bool store_has_room(int fd, uint64_t min_free)
 
 int store_lock(int fd, int operation, int64_t wait_ms)
 {
-	const int64_t begin_ms = clock_monotonic_ms();
-	for (int64_t waited = 0; flock(fd, operation | LOCK_NB) < 0;) {
+	int64_t begin_ms = 0, waited = 0;
+	while (flock(fd, operation | LOCK_NB) < 0) {
 		if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= wait_ms)
 			return -1;
+		begin_ms = begin_ms ? begin_ms : clock_monotonic_ms();
 		int64_t ms = waited / 8 < LOCK_PAUSE_MS ? 1 + waited / 8 : LOCK_PAUSE_MS;
 		struct timespec pause = {.tv_nsec = ms * 1000000};
 		nanosleep(&pause, NULL);
