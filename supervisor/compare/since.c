@@ -3,7 +3,6 @@
 #include "supervisor/compare/since.h"
 
 #include "lib/human.h"
-#include "lib/io.h"
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/compare/outcome.h"
@@ -12,63 +11,45 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longer texts are not compared at the end of a run: it would take too long. */
-#define TEXT_MOST ((uint64_t)16 * 1024 * 1024)
+/* Longer texts are not compared, and in longer ones no lines are looked at: that would take more
+   than about 10 ms. */
+#define TEXT_MOST  ((uint64_t)16 * 1024 * 1024)
+#define LINES_MOST ((uint64_t)4 * 1024 * 1024)
 
 /* The most lines of journals that are searched for an earlier run; they reach back some days. */
 #define LOOKS 1000
 
-/* Opens the text of a run, or its standard error. Returns false if the text is not complete, or
-   longer than `most`. */
-static bool since_open_text(struct text *text, int dir, const struct meta *m, bool is_stderr,
-			    uint64_t most)
+/* Opens the text of a run, or its standard error, which is empty if there is none. Returns false if
+   the text is not complete. text_close() it in any case. */
+static bool since_open(struct text *text, const struct earlier_run *run, bool is_stderr)
 {
-	const struct meta_stream *s = is_stderr ? &m->err : &m->out;
-	return s->gap_from == 0 && s->error == 0 && s->bytes <= most &&
-	       text_open(text, dir, m->id, is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) == 0;
+	const struct meta_stream *s = is_stderr ? &run->meta.err : &run->meta.out;
+	*text = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1};
+	if (is_stderr && !s->present)
+		return true;
+	return text_open(text, run->dir, run->meta.id, is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) ==
+		       0 &&
+	       s->gap_from == 0 && text->size == s->bytes;
 }
 
-/* Whether two texts are the same in every byte; false if one can't be read. Compares the lengths
-   first. */
-static bool since_is_same_part(const struct since_run *run, const struct earlier_run *other,
-			       bool is_stderr)
+/* Whether two texts are the same in every byte; false if one can't be read. */
+static bool since_is_same(const struct text *a, const struct text *b)
 {
-	const struct meta *m = run->meta, *o = &other->meta;
 	char blocks[2][16 * 1024];
-	struct text now, before;
-	bool same = false;
-	if ((is_stderr ? m->err.bytes != o->err.bytes : m->out.bytes != o->out.bytes) ||
-	    !since_open_text(&now, artifact_directory(run->artifact), m, is_stderr, TEXT_MOST))
-		return false;
-	if (since_open_text(&before, other->dir, o, is_stderr, TEXT_MOST)) {
-		same = now.size == before.size;
-		for (uint64_t at = 0; same && at < now.size; at += sizeof(blocks[0])) {
-			uint64_t left = now.size - at;
-			size_t len = left < sizeof(blocks[0]) ? (size_t)left : sizeof(blocks[0]);
-			same = io_read_whole(now.fd, blocks[0], len, (off_t)at) == 0 &&
-			       io_read_whole(before.fd, blocks[1], len, (off_t)at) == 0 &&
-			       memcmp(blocks[0], blocks[1], len) == 0;
-		}
-		text_close(&before);
+	bool same = a->size == b->size && a->size <= TEXT_MOST;
+	for (uint64_t at = 0; same && at < a->size; at += sizeof(*blocks)) {
+		const ssize_t len = text_read(a, blocks[0], sizeof(*blocks), at);
+		same = len > 0 && text_read(b, blocks[1], sizeof(*blocks), at) == len &&
+		       memcmp(blocks[0], blocks[1], (size_t)len) == 0;
 	}
-	text_close(&now);
 	return same;
 }
 
-/* In longer texts no tests are looked for: that would take more than about 10 ms. */
-#define LINES_MOST ((uint64_t)4 * 1024 * 1024)
-
-/* Opens a text and walks its lines; NULL if the text is not complete. To be ended by walk_free()
-   and text_close(). */
-static struct walk *since_walk(struct text *text, int dir, const struct meta *m, bool is_stderr)
+/* Walks the lines of a text; NULL if it is too long. */
+static struct walk *since_walk(struct text *text)
 {
 	static const struct walk_options options = {.from = 1, .here = true};
-	if (!since_open_text(text, dir, m, is_stderr, LINES_MOST))
-		return NULL;
-	struct walk *w = walk_new(text, NULL, &options);
-	if (!w)
-		text_close(text);
-	return w;
+	return text->size <= LINES_MOST ? walk_new(text, NULL, &options) : NULL;
 }
 
 static int since_next_print(void *ctx, uint64_t *print)
@@ -80,70 +61,70 @@ static int since_next_print(void *ctx, uint64_t *print)
 	return kind == WALK_LINE ? 1 : kind == WALK_END ? 0 : -1;
 }
 
-/* Compares which tests have failed. Does nothing if one of the runs was ended early, since nobody
-   knows which tests it left out. */
-static void since_compare_names(struct wording_since *out, const struct since_run *run,
-				const struct earlier_run *last)
+/* Compares the texts of two runs, now and before: whether they are the same, and if not, which
+   tests have failed. */
+static void since_compare(struct wording_since *out, const struct earlier_run runs[2])
 {
-	struct outcome *o = outcome_new();
-	bool known = o;
-	for (int i = 0; known && i < 4; i++) {
-		const bool before = i / 2, is_stderr = i % 2;
-		const struct meta *m = before ? &last->meta : run->meta;
-		const int dir = before ? last->dir : artifact_directory(run->artifact);
-		struct text text;
+	const struct meta *now = &runs[0].meta, *then = &runs[1].meta;
+	const bool has_failed = meta_has_failed(now) || meta_has_failed(then);
+	struct outcome *o = NULL;
+	struct text texts[4];
+	bool known = true;
+	/* Compares the lengths first. */
+	if (!has_failed && (now->out.bytes != then->out.bytes || now->err.bytes != then->err.bytes))
+		return;
+	for (int i = 0; i < 4; i++)
+		known &= since_open(&texts[i], &runs[i / 2], i % 2);
+	out->identical =
+		known && since_is_same(&texts[0], &texts[2]) && since_is_same(&texts[1], &texts[3]);
+	if (known && has_failed && !out->identical)
+		o = outcome_new();
+	for (int i = 0; i < 4; i++) {
+		const struct meta *m = &runs[i / 2].meta;
+		struct walk *w = o ? since_walk(&texts[i]) : NULL;
+		enum walk_kind kind = WALK_FAILED;
 		struct walk_line line;
-		if (is_stderr && !m->err.present)
-			continue;
-		struct walk *w = m->state == META_DONE && !m->timed_out && !m->signal
-					 ? since_walk(&text, dir, m, is_stderr)
-					 : NULL;
-		enum walk_kind kind = w ? WALK_LINE : WALK_FAILED;
-		while (kind == WALK_LINE && (kind = walk_step(w, &line)) == WALK_LINE)
-			outcome_add_line(o, before, line.data, line.len);
-		if (w)
-			text_close(&text);
+		while (w && (kind = walk_step(w, &line)) == WALK_LINE)
+			outcome_add_line(o, i / 2, line.data, line.len);
+		/* Nobody knows which tests a run left out that was ended early. */
+		known &= kind == WALK_END && m->state == META_DONE && !m->timed_out && !m->signal;
 		walk_free(w);
-		known = kind == WALK_END;
+		text_close(&texts[i]);
 	}
 	if (known)
-		outcome_compare(out->tests, o, !meta_has_failed(run->meta));
+		outcome_compare(out->tests, o, !meta_has_failed(now));
 	outcome_free(o);
 }
 
-void since_look(struct wording_since *out, const struct since_run *run)
+void since_look(struct wording_since *out, const struct meta *m, int dir,
+		void (*success)(void *ctx, bool is_stderr, const struct fingerprints *lines),
+		void *ctx)
 {
+	struct earlier_run runs[] = {{.meta = *m, .dir = dir}, {.dir = -1}, {.dir = -1}};
+	struct earlier_run *last = &runs[1], *best = &runs[2];
 	struct store store;
-	struct earlier_run last, success = {.dir = -1};
 	char session[STORE_SESSION_LEN + 1];
 	*out = (struct wording_since){.id = ""};
 	if (store_open_write(&store) < 0)
 		return;
-	store_session_name(run->meta->session, session);
-	earlier_find(&store, 1, session, run->meta, LOOKS, &last,
-		     meta_has_failed(run->meta) ? &success : NULL);
-	if (last.is_found) {
-		const struct meta *other = &last.meta;
-		snprintf(out->id, sizeof(out->id), "%s", other->id);
-		out->exit_code = other->exit_code;
-		out->signal = other->signal;
-		out->age_ms = clock_real_ms() - other->ended_ms;
-		out->identical = run->meta->err.present == other->err.present &&
-				 since_is_same_part(run, &last, false) &&
-				 (!other->err.present || since_is_same_part(run, &last, true));
-		if (!out->identical && (meta_has_failed(run->meta) || meta_has_failed(other)))
-			since_compare_names(out, run, &last);
+	store_session_name(m->session, session);
+	earlier_find(&store, 1, session, m, LOOKS, last, meta_has_failed(m) ? best : NULL);
+	if (last->is_found) {
+		snprintf(out->id, sizeof(out->id), "%s", last->meta.id);
+		out->exit_code = last->meta.exit_code;
+		out->signal = last->meta.signal;
+		out->age_ms = clock_real_ms() - last->meta.ended_ms;
+		since_compare(out, runs);
 	}
-	for (int is_stderr = 0; success.is_found && is_stderr < 2; is_stderr++) {
+	for (int i = 0; i < 2 && best->is_found; i++) {
 		struct text text;
-		struct walk *w = since_walk(&text, success.dir, &success.meta, is_stderr);
-		if (!w)
-			continue;
-		run->success(run->ctx, is_stderr, &(struct fingerprints){since_next_print, w});
+		struct walk *w = since_open(&text, best, i) ? since_walk(&text) : NULL;
+		if (w)
+			success(ctx, i, &(struct fingerprints){since_next_print, w});
 		walk_free(w);
 		text_close(&text);
 	}
-	earlier_run_release(&last);
-	earlier_run_release(&success);
+	earlier_run_release(last);
+	earlier_run_release(best);
 	store_close(&store);
 }

@@ -5,22 +5,17 @@
 #define TERSE_COMPARE_SINCE_H
 
 #include "lib/fingerprint.h"
-#include "supervisor/artifact/artifact.h"
+#include "supervisor/artifact/meta.h"
 #include "supervisor/report/wording.h"
 
 #include <stdbool.h>
 
-/* The run that has ended now. */
-struct since_run {
-	const struct meta *meta;
-	const struct artifact *artifact; /* its files are complete */
-	/* If this run has failed, called with the lines of the command's last run that succeeded:
-	   once for its text, once for its standard error. */
-	void (*success)(void *ctx, bool is_stderr, const struct fingerprints *lines);
-	void *ctx;
-};
-
-/* Compares the run with the last one. If there is none, or anything fails, out->id is "". */
-void since_look(struct wording_since *out, const struct since_run *run);
+/* Compares a run that has ended, and whose files in the session directory `dir` are complete, with
+   the last one. If there is none, out->id is "". If the run has failed, `success` is called with
+   the lines of the command's last run that succeeded: once for its text, once for its standard
+   error. */
+void since_look(struct wording_since *out, const struct meta *m, int dir,
+		void (*success)(void *ctx, bool is_stderr, const struct fingerprints *lines),
+		void *ctx);
 
 #endif

@@ -353,10 +353,8 @@ void supervisor_report(struct supervisor *s)
 		/* Compares a run that has a preview with the last run of its command. Other runs do
 		   not pay for that. */
 		if (is_previewed && s->record.artifact)
-			since_look(&s->since, &(struct since_run){.meta = &s->record.meta,
-								  .artifact = s->record.artifact,
-								  .success = report_on_success,
-								  .ctx = s});
+			since_look(&s->since, &s->record.meta,
+				   artifact_directory(s->record.artifact), report_on_success, s);
 		const enum wording_state state =
 			s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED;
 		if (!s->is_text)

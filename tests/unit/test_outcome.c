@@ -112,13 +112,12 @@ TEST(what_did_not_run)
 
 TEST(several_runners)
 {
-#define CARGO "test result: ok. 0 passed; 0 failed; 0 ignored; finished in 0.1s\n"
-	/* Only pytest tells what did not run, and it can't be told of a run of it that is missing.
-	 */
-	check(A SUM1 CARGO, B SUM1 CARGO, "");
-	check(A SUM1, B SUM1 CARGO, "failed: 1 (new: t.py::test_b)");
-	check("1 passed in 0.1s\n" A SUM1, B "1 failed, 4 passed in 0.1s\n",
-	      "failed: 1 (new: t.py::test_b)");
+#define CARGO "test result: ok. 1 passed; 0 failed; 0 ignored; finished in 0.1s\n"
+	check(A SUM1 "test c ... ok\n" CARGO, B SUM1 "test c ... ok\n" CARGO,
+	      "failed: 1 (new: t.py::test_b; no longer: t.py::test_a)");
+	check(A SUM1 "test c ... FAILED\n" CARGO, B SUM1 "test c ... ok\n" CARGO, "");
+	/* It can't be told of a run of pytest that is missing what did not run. */
+	check("1 passed in 0.1s\n" A SUM1, B "1 failed, 4 passed in 0.1s\n", "");
 	check(A SUM1, "4 passed in 0.1s\n" B "1 failed in 0.1s\n", "");
 	check("4 passed in 0.1s\n" A "1 failed in 0.1s\n",
 	      "4 passed in 0.1s\n" B "1 failed in 0.1s\n",
@@ -201,8 +200,11 @@ TEST(tap)
 	      "1..2\nok 1 - a b # time=3ms\nnot ok 2 c\n", "failed: 1 (new: c; fixed: \"a b\")");
 	check("1..2\nnot ok 1 - a\nok 2 - b # SKIP why\n", "1..2\nok 1 - a\nok 2 - b # SKIP why\n",
 	      "");
+	check("1..2\nnot ok 1 - a\nok 2 - b # SKIP why\n", "1..2\nok 1 - b # skip\nnot ok 2 - a\n",
+	      "failed: 1 (the same)");
+	check("1..2\nnot ok 1 - a\nok 2 - b # SKIP why\n", "1..2\nok 1 - a\nnot ok 2 - b\n", "");
 	check("1..3\nnot ok 1 - a\nok 2 c\nok 3 - d\n", "1..3\nok 1 - a\nnot ok 2 c\n", "");
-	check("1..2\nnot ok 1 - a\nok 2 c\n", "1..2\nok 1 - a\nnot ok 2 c\nBail out!\n", "");
+	check("1..2\nnot ok 1 - a\nok 2 c\n", "1..2\nok 1 - a\nBail out!\n", "");
 }
 
 /* A test that is left out, or gone, is not told from its namesake elsewhere. */
