@@ -126,9 +126,9 @@ const struct option option_table[] = {
 	{
 		NAMES("run", "finish", "--finish", "TERSE_FINISH"),
 		DURATION(finish, 0, HOUR, SECOND),
-		.help = "Wait for at most this long, once the command has ended, for processes "
-			"that have yet to print what it wrote last (tee in exec > >(tee log)): "
-			"those that hold the output and read a pipe nobody writes to any more.",
+		.help = "When the command has ended, wait at most this long for processes that "
+			"still have to print its last output, such as tee in exec > >(tee log): "
+			"they hold the output and read a pipe without writers.",
 	},
 	{
 		NAMES("run", "linger_idle", "--linger-idle", "TERSE_LINGER_IDLE"),
@@ -146,8 +146,8 @@ const struct option option_table[] = {
 		NAMES("run", "tty", "--tty", "TERSE_TTY"),
 		TRISTATE(tty, TRI_AUTO),
 		.help = "Whether the pseudo-terminal is the command's controlling terminal, so "
-			"that programs can ask for passwords; auto: only if somebody can answer, "
-			"and for the job control of a shell that is asked to be interactive.",
+			"that programs can ask for passwords; auto: only if somebody can "
+			"answer, or for the job control of an interactive shell.",
 	},
 	{
 		NAMES("run", "streams", "--streams", "TERSE_STREAMS"),
@@ -170,9 +170,10 @@ const struct option option_table[] = {
 	{
 		NAMES("run", "hand_over", "--hand-over", "TERSE_HAND_OVER"),
 		DURATION(hand_over, 0, DAY, 0),
-		.help = "The time after which the caller ends a command, as many agents do. "
-			"Shortly before it, by 5 % and at least 2 s, the command continues in the "
-			"background as with yield; the status is 75, unless yield_status is set.",
+		.help = "The time after which the caller, such as an agent, ends a command. "
+			"Shortly before it (by 5 %, at least 2 s) the command continues in the "
+			"background as with yield; the status is 75, unless yield_status is "
+			"set.",
 	},
 	{
 		NAMES("run", "detach", "--detach", "TERSE_DETACH"),
@@ -182,45 +183,46 @@ const struct option option_table[] = {
 	{
 		NAMES("run", "prompt", "--prompt", "TERSE_PROMPT"),
 		WORD(prompt, PROMPTING_REPORT, "report", "await", "eof", "fail"),
-		.help = "The reaction when the command waits for input on its controlling terminal "
-			"and nobody is there: report it and let the command wait (like yield), "
-			"await its end, type the end of input, or end the command.",
+		.help = "What to do if the command waits for input on its controlling terminal "
+			"and nobody is attached: report it and let the command wait (like "
+			"yield), await its end, type the end of input, or end the command.",
 	},
 	{
 		NAMES("run", "hang_up", "--hang-up", "TERSE_HANG_UP"),
 		DURATION(hang_up, 0, HOUR, 3 * SECOND),
-		.help = "Hang up on a full-screen program that waits for keys where nobody can "
-			"type (not after --yield, --detach or --tty) after this time without "
-			"output; off: only report it. Servers are only reported.",
+		.help = "After this time without output, send SIGHUP to a full-screen program "
+			"that waits for keys that nobody can type (not with --yield, --detach "
+			"or --tty); off: only report it. Servers are only reported.",
 	},
 	{
 		NAMES("run", "signal_status", "--signal-status", "TERSE_SIGNAL_STATUS"),
 		BOOL(signal_status, false),
-		.help = "Exit with 128 and the signal's number where a signal ended the command; "
+		.help = "If a signal ended the command, exit with 128 and the signal's number; "
 			"no: end by the same signal.",
 	},
 
 	{
 		NAMES("prompt", "person", NULL, NULL),
 		TEXT(person, 1024, "REGEX", refuse_expression),
-		.help = "The questions that a person answers (terse attach) rather than the agent, "
-			"such as (?i)password|passphrase; he is called to them, and to each "
-			"prompt with echo off that the agent could not answer. An agent's command "
-			"gets a controlling terminal then; any other question on it is at its end "
-			"at once.",
+		.help = "The questions that a person answers (terse attach) rather than the "
+			"agent, such as (?i)password|passphrase. The person is called to these, "
+			"and to each prompt with echo off that the agent could not answer. If "
+			"this is set, an agent's command gets a controlling terminal; any other "
+			"question on it gets the end of input at once.",
 	},
 	{
 		NAMES("prompt", "call", NULL, NULL),
 		TEXT(call, 1024, "COMMAND", NULL),
 		.preset = "notify-send",
-		.help = "The command that calls the person: words between blanks, executed without "
-			"a shell. Two more arguments are what is asked and how he answers.",
+		.help = "The command that calls the person: words separated by blanks, executed "
+			"without a shell. It gets two more arguments, the question and the "
+			"command that answers it.",
 	},
 	{
 		NAMES("prompt", "wait", NULL, NULL),
 		DURATION(person_wait, 1, DAY, 2 * MINUTE),
-		.help = "How long an agent's command waits for the person; then its questions are "
-			"at their end, as if nobody could answer.",
+		.help = "How long an agent's command waits for the person; then its questions "
+			"get the end of input, as if nobody could answer.",
 	},
 
 	{
@@ -238,15 +240,14 @@ const struct option option_table[] = {
 	{
 		NAMES("terminal", "settle", "--settle", "TERSE_SETTLE"),
 		DURATION(settle, 0, 60 * 1000, 50),
-		.help = "Print a line as it comes once it has stood this long after its newline, "
-			"though it could still be written over. More for programs that begin "
-			"plain and redraw later.",
+		.help = "Print a line this long after its newline, though the command could "
+			"still overwrite it. Longer for programs that redraw only later.",
 	},
 	{
 		NAMES("report", "format", "--format", "TERSE_FORMAT"),
 		WORD(format, FORMAT_TEXT, "text", "json"),
-		.help = "The form of the output: plain text as it comes, or at the end one JSON "
-			"object.",
+		.help = "The form of the output: plain text as it comes, or one JSON object at "
+			"the end.",
 	},
 	{
 		NAMES("report", "size", "--size", "TERSE_SIZE"),
@@ -260,21 +261,22 @@ const struct option option_table[] = {
 		NAMES("report", "failure_size", "--failure-size", "TERSE_FAILURE_SIZE"),
 		SIZE(failure_size, 64, 16 * MB, 6 * KB),
 		.project_least = 2 * KB,
-		.help = "The size for a command that fails. While it runs, the smaller of both "
-			"counts.",
+		.help = "The size for a command that fails. While a command runs, the smaller "
+			"of the two sizes holds.",
 	},
 	{
 		NAMES("report", "max_lines", "--max-lines", "TERSE_MAX_LINES"),
 		COUNT(max_lines, 0, 1000000000, 0, "lines"),
 		.project_least = 50,
-		.help = "Text of more lines than this is printed as a preview, too; 0: no limit.",
+		.help = "Text of more lines than this is also printed as a preview; 0: no "
+			"limit.",
 	},
 	{
 		NAMES("report", "unit", NULL, "TERSE_UNIT"),
 		WORD(unit, UNIT_LINES, "lines", "matches", "results", "entries"),
 		.project_least = PROJECT_ANY,
-		.help = "The unit that max_lines and the notices count; entries: without a "
-			"listing's headings and totals.",
+		.help = "The unit of max_lines and of counts in notices; entries: lines without "
+			"a listing's headings and totals.",
 	},
 	{
 		NAMES("report", "err_size", "--err-size", "TERSE_ERR_SIZE"),
@@ -299,8 +301,8 @@ const struct option option_table[] = {
 		NAMES("report", "heartbeat", "--heartbeat", "TERSE_HEARTBEAT"),
 		DURATION(heartbeat, 0, DAY, MINUTE),
 		.project_least = PROJECT_ANY,
-		.help = "Report that the command still runs after this time without output, or "
-			"with output that is not shown.",
+		.help = "Report that the command still runs if for this time no output has "
+			"come, or none that is shown.",
 	},
 	{
 		NAMES("report", "status", "--status", "TERSE_STATUS"),
@@ -318,8 +320,8 @@ const struct option option_table[] = {
 	{
 		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),
 		SIZE_OR_ZERO(ceiling, 512, 16 * MB),
-		.help = "The most that is printed, notices included, whatever size says, since the "
-			"agent would cut the rest; 0: unknown.",
+		.help = "The most that is printed, notices included and whatever size is, since "
+			"the agent would cut off the rest; 0: unknown.",
 	},
 	{
 		NAMES("report", "failure_ceiling", "--failure-ceiling", "TERSE_FAILURE_CEILING"),
@@ -329,8 +331,8 @@ const struct option option_table[] = {
 	{
 		NAMES("report", "cut_ceiling", "--cut-ceiling", "TERSE_CUT_CEILING"),
 		SIZE_OR_ZERO(cut_ceiling, 512, 16 * MB),
-		.help = "The ceiling for text that is longer than the ceiling, unless the command "
-			"fails, since the agent would show so little of it; 0: as ceiling.",
+		.help = "The ceiling for a success whose text is longer than the ceiling, since "
+			"the agent would show only so much of it; 0: as ceiling.",
 	},
 	{
 		NAMES("report", "line_ceiling", "--line-ceiling", "TERSE_LINE_CEILING"),
@@ -340,35 +342,35 @@ const struct option option_table[] = {
 	{
 		NAMES("report", "exit_delay", "--exit-delay", "TERSE_EXIT_DELAY"),
 		DURATION(exit_delay, 0, 10 * 1000, 0),
-		.help = "Wait this long after the last output for an agent, since some lose what "
-			"they have not read when terse ends.",
+		.help = "Wait this long after the last output before terse ends, since some "
+			"agents lose what they have not read by then.",
 	},
 	{
 		NAMES("preview", "mode", "--mode", "TERSE_MODE"),
 		WORD(mode, MODE_SMART, "smart", "head", "tail", "ends"),
 		.project_least = PROJECT_ANY,
 		.project_never = "head",
-		.help = "The part of the text that a preview shows; smart: the start, the end, and "
-			"the lines that explain the result. When a command has failed, half of the "
-			"size, and at most 2 KB, is for the lines that tell why and the last ones "
-			"in any mode.",
+		.help = "The part of the text that a preview shows; smart: the start, the end, "
+			"and the lines that explain the result. If a command has failed, half "
+			"of the size, at most 2 KB, is for the lines that tell why and for the "
+			"last lines, in any mode.",
 	},
 	{
 		NAMES("preview", "fold", "--fold", "TERSE_FOLD"),
 		WORD(fold, FOLD_COUNTERS, "counters", "overflow", "always"),
 		.project_least = PROJECT_ANY,
-		.help = "Which lines of a success a smart preview shows as one; counters: those "
-			"that differ in a counter or a time alone, and the room is filled "
-			"with the others; overflow: those that differ in numbers and paths, and "
-			"what reports progress is shown briefly; always: in a text that would fit "
-			"as well, from eight successive lines on that say that something went well "
-			"or goes on.",
+		.help = "Which similar lines of a success a smart preview folds; counters: "
+			"lines that differ only in a counter or a time, and spare room is "
+			"filled with others; overflow: lines that differ only in numbers and "
+			"paths, and progress is shown briefly; always: also eight or more "
+			"successive lines that report success or progress, even in a text that "
+			"would fit.",
 	},
 	{
 		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),
 		COUNT(head_share, 0, 100, 5, "percent"),
-		.help = "The share of a preview for the start of the text, which is printed as it "
-			"comes.",
+		.help = "The share of a preview for the start of the text. The start is printed "
+			"as it comes.",
 	},
 	{
 		NAMES("preview", "end_share", "--end-share", "TERSE_END_SHARE"),
@@ -380,8 +382,8 @@ const struct option option_table[] = {
 		NAMES("preview", "about", "--about", "TERSE_ABOUT"),
 		TEXT(about, 1024, "WORDS", NULL),
 		.project_least = PROJECT_ANY,
-		.help = "A smart preview raises lines with these words (of three letters or more), "
-			"the more of them the more: a question to the output.",
+		.help = "A question to the output: a smart preview prefers lines with these "
+			"words (of three letters or more), the more of them the more.",
 	},
 	{
 		NAMES("preview", "patterns", "--pattern", "TERSE_PATTERN"),
@@ -389,30 +391,29 @@ const struct option option_table[] = {
 		.most = PHRASE_COUNT,
 		.in_profile = true,
 		.project_least = PROJECT_ANY,
-		.help = "A smart preview prefers lines with one of these texts (upper or lower "
-			"case, * for anything between), whatever the exit status; a profile adds "
-			"its own.",
+		.help = "A smart preview prefers lines with one of these texts (in any case; * "
+			"for any text), whatever the exit status; a profile adds its own.",
 	},
 	{
 		NAMES("preview", "ignore", "--ignore", "TERSE_IGNORE"),
 		LIST(ignore, PHRASE_MAX, "TEXT", phrase_refuse),
 		.most = PHRASE_COUNT,
 		.in_profile = true,
-		.help = "A smart preview does not prefer lines with one of these texts, whatever "
-			"they say; a profile adds its own.",
+		.help = "A smart preview never prefers lines with one of these texts; a profile "
+			"adds its own.",
 	},
 	{
 		NAMES("preview", "max_line", "--max-line", "TERSE_MAX_LINE"),
 		SIZE_OR_ZERO(max_line, 64, MB),
 		.project_least = 500,
-		.help = "A preview cuts lines longer than this; 0: longer than 500 bytes, unless "
-			"there is room for more.",
+		.help = "A preview cuts lines that are longer than this; 0: longer than 500 "
+			"bytes, unless there is room.",
 	},
 	{
 		NAMES("spill", "when", "--spill", "TERSE_SPILL"),
 		WORD(spill, SPILL_ALWAYS, "never", "overflow", "always"),
 		.help = "The texts that are kept: none, those that are not printed whole, or "
-			"all. With never no run goes on without its caller.",
+			"all. With never, no run can continue without its caller.",
 	},
 	{
 		NAMES("spill", "max_artifact", "--max-artifact", "TERSE_MAX_ARTIFACT"),
@@ -443,9 +444,9 @@ const struct option option_table[] = {
 	{
 		NAMES("session", "reach", "--reach", "TERSE_REACH"),
 		WORD(reach, REACH_FILES, "files", "store", "session"),
-		.help = "What a verb that takes an ID reaches: files by their path, too; the "
-			"artifacts of the store, by whole IDs; those of the session. terse mcp "
-			"sets this for its tools.",
+		.help = "What verbs that take an ID can read; files: also any file, by its "
+			"path; store: artifacts of the store, by whole IDs; session: only those "
+			"of the session. terse mcp sets this for its tools.",
 	},
 	{
 		NAMES("session", "keep", NULL, "TERSE_KEEP"),
@@ -455,13 +456,14 @@ const struct option option_table[] = {
 	{
 		NAMES("gc", "interval", NULL, "TERSE_GC_INTERVAL"),
 		DURATION(gc_interval, 0, 365 * DAY, HOUR),
-		.help = "Clean up the store after a run if the last time is this long ago; off: "
-			"only by terse gc.",
+		.help = "Clean up the store after a run if the last cleaning was this long ago; "
+			"off: only by terse gc.",
 	},
 	{
 		NAMES("gc", "max_age", "--gc-age", "TERSE_GC_AGE"),
 		DURATION(gc_age, 0, 3650 * DAY, 14 * DAY),
-		.help = "Remove artifacts that were last written longer ago than this; off: none.",
+		.help = "Remove artifacts that are older than this, counted from when they were "
+			"last written; off: none.",
 	},
 	{
 		NAMES("gc", "max_size", "--gc-size", "TERSE_GC_SIZE"),
@@ -494,20 +496,19 @@ const struct option option_table[] = {
 	{
 		NAMES("remote", "push", NULL, NULL),
 		WORD(push, PUSHING_OFF, "off", "failed", "all"),
-		.help = "The runs that are pushed when they have ended, however short their texts; "
-			"failed: those with a status other than 0.",
+		.help = "The ended runs that are pushed, however short their texts are; failed: "
+			"those with a status other than 0.",
 	},
 	{
 		NAMES("remote", "outbox_max", NULL, NULL),
 		SIZE(outbox_max, 64 * KB, PB, 256 * MB),
-		.help = "The most disk space for what waits to be pushed; the oldest is dropped "
-			"first, and terse push says so.",
+		.help = "The most disk space for runs that wait to be pushed. Beyond it the "
+			"oldest are dropped, and terse push says so.",
 	},
 	{
 		NAMES("remote", "transfer_time", NULL, NULL),
 		DURATION(transfer_time, 100, DAY, 2 * MINUTE),
-		.help = "The most time in which no object is moved or read; after that the remote "
-			"has failed.",
+		.help = "If no object is moved or read for this time, the remote has failed.",
 	},
 	{
 		NAMES("remote", "labels", NULL, "TERSE_LABELS"),
@@ -524,8 +525,9 @@ const struct option option_table[] = {
 	{
 		NAMES("shim", "interactive", NULL, "TERSE_INTERACTIVE"),
 		BOOL(interactive, false),
-		.help = "Whether terse-sh that is started as a shell to type into is terse shell "
-			"bash (or zsh): for a program that types commands into one shell.",
+		.help = "Whether terse-sh, if it is started as an interactive shell, acts as "
+			"terse shell bash (or zsh), for a program that types commands into one "
+			"shell.",
 	},
 	{
 		NAMES("shim", "pass", NULL, "TERSE_PASS"),
@@ -536,15 +538,16 @@ const struct option option_table[] = {
 	{
 		NAMES("shim", "in_front", NULL, "TERSE_IN_FRONT"),
 		WORD(in_front, IN_FRONT_DENY, "deny", "ask", "pass"),
-		.help = "What the hook of an agent answers to a command with terse in front of "
-			"another one, which the agent's own rules do not see; pass: nothing. Only "
-			"Claude Code and Cursor can ask; the others deny then, too.",
+		.help = "What the hook of an agent answers if terse precedes another command, "
+			"which the agent's rules then do not see; pass: nothing. Only Claude "
+			"Code and Cursor can ask; others deny in place of that.",
 	},
 	{
 		NAMES("shim", "comments", NULL, "TERSE_COMMENTS"),
 		BOOL(comments, true),
-		.help = "Whether a command of an agent that ends with a comment such as "
-			"\"# terse: yield=10s\" (yield, timeout and size) is run so.",
+		.help = "Whether a comment at the end of an agent's command, such as "
+			"\"# terse: yield=10s\", sets options of its run (yield, timeout and "
+			"size).",
 	},
 	{
 		NAMES("environment", "set", "--env", "TERSE_ENV"),
@@ -565,8 +568,8 @@ const struct option option_table[] = {
 	{
 		NAMES("environment", "keep", "--keep-env", "TERSE_KEEP_ENV"),
 		LIST(env_keep, LONGEST, "NAME", refuse_name),
-		.help = "Variables that set and unset leave alone if terse's own environment has "
-			"them.",
+		.help = "Variables that set and unset do not change if terse's own environment "
+			"has them.",
 	},
 };
 
