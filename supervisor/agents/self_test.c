@@ -229,7 +229,7 @@ bool self_test_is_preview(const struct self_test *t)
 	/* The last line is there itself, or as the end of a range of folded lines. */
 	return end && strncmp(text, begin, strlen(begin)) == 0 &&
 	       (strstr(text, "\n5000\n") || strstr(text, " 5000]\n")) &&
-	       strstr(end, "full text: terse read cmd-");
+	       strstr(end, ": terse read cmd-");
 }
 
 /* Typed after the command. */

@@ -14,7 +14,7 @@
 	"Shell commands run under terse here: short output is printed whole, "       \
 	"long output as a preview.\n"                                                \
 	"Do not add head, tail or 2>&1 to shorten output. "                          \
-	"A line \"[... lines N-M omitted, SIZE]\" stands for\n"                      \
+	"A line \"[... lines N-M]\" stands for\n"                                    \
 	"text that was left out, \"[... bytes N-M]\" for a part of a line. "         \
 	"The last line names the ID:\n"                                              \
 	"`terse read ID --lines N-M` (or `--bytes N-M`) prints it, "                 \

@@ -23,7 +23,7 @@ enum {
 	CONTEXT = 45,
 	/* Bytes that are added to a line's cost when lines are compared. After a failure, a gap
 	   with fewer bytes beside a taken line is closed. */
-	LINE_COST = 100,
+	LINE_COST = 120,
 	/* When a line is taken, others of its shape keep this percentage of their value. */
 	NEXT_OF_SHAPE = 80,
 	MARKER_MAX = 512,

@@ -13,6 +13,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum {
+	/* A marker says the size of so much text: reading it costs more than its lines tell. */
+	LARGE = 10 * 1024,
+};
+
 /* The "s" of a plural. */
 static const char *plural(uint64_t n)
 {
@@ -114,7 +119,7 @@ void wording_read_bytes(struct buffer *out, const struct wording_place *place, u
 void wording_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,
 		     uint64_t count)
 {
-	buffer_printf(out, "[... %s line%s omitted: ", HUMAN_COUNT(count), plural(count));
+	buffer_printf(out, "[... %s line%s: ", HUMAN_COUNT(count), plural(count));
 	wording_read_lines(out, place, first, count);
 	buffer_append_string(out, "]\n");
 }
@@ -125,7 +130,7 @@ void wording_cut(struct buffer *out, const struct wording_place *place, uint64_t
 	buffer_printf(out, "[... bytes %" PRIu64 "-%" PRIu64, at, at + bytes - 1);
 	if (line)
 		buffer_printf(out, " of line %s", HUMAN_COUNT(line));
-	buffer_append_string(out, " omitted: ");
+	buffer_append_string(out, ": ");
 	wording_read_bytes(out, place, at, bytes);
 	buffer_append_string(out, "]\n");
 }
@@ -168,7 +173,7 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 	bool many = piece->to > piece->from;
 	if (piece->kind == PREVIEW_JUMP) {
 		buffer_printf(out,
-			      piece->back ? "[... back to line %" PRIu64 ", omitted above]\n"
+			      piece->back ? "[... back to line %" PRIu64 "]\n"
 					  : "[... continues with line %" PRIu64 "]\n",
 			      piece->from);
 		return;
@@ -180,13 +185,13 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 					       : " repeats the line above]\n");
 		return;
 	}
-	buffer_append_string(out, piece->kind != PREVIEW_ALIKE ? " omitted, "
-				  : piece->text                ? " like this, "
-							       : " alike, ");
+	if (piece->kind == PREVIEW_ALIKE)
+		buffer_append_string(out, piece->text ? " like this" : " alike");
 	if (piece->threads)
-		buffer_printf(out, "%s thread%s, ", HUMAN_COUNT(piece->threads),
+		buffer_printf(out, ", %s thread%s", HUMAN_COUNT(piece->threads),
 			      plural(piece->threads));
-	buffer_append_string(out, HUMAN_SIZE(piece->bytes));
+	if (piece->bytes >= LARGE)
+		buffer_printf(out, ", %s", HUMAN_SIZE(piece->bytes));
 	/* How to read it, or why it can't be read. */
 	if (piece->spelled)
 		append_behind(out, place);
@@ -476,11 +481,12 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 	/* The limit of bytes is not named: every preview has it. */
 	if (e->broken != LIMIT_NONE && e->broken != LIMIT_BYTES)
 		append_limit(out, &e->limit, e->broken);
+	const size_t totals = out->len;
 	append_notes(out, e, place);
 	append_gaps(out, "; ", place);
-	if (place->id)
+	if (place->id && out->len > totals)
 		buffer_append_string(out, place->gaps.count ? "; the rest" : "; full text");
-	else if (place->error)
+	else if (!place->id && place->error)
 		buffer_printf(out, "; not kept: %s", gap_reason(place->error));
 	if (place->id)
 		append_behind(out, place);
@@ -488,8 +494,9 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 		buffer_printf(out, " [offset=FROM limit=COUNT%s | search=REGEX]",
 			      e->cuts ? " | bytes=FROM-TO" : "");
 	else if (place->id)
-		buffer_printf(out, " [--lines FROM-TO%s], terse search %s%s REGEX",
-			      e->cuts ? " | --bytes FROM-TO" : "", place->id,
+		buffer_printf(out, " [--lines%s FROM-TO], terse search %s%s REGEX",
+			      e->cuts ? "|--bytes" : "",
+			      e->state == WORDING_FILE ? place->id : "ID",
 			      place->is_stderr ? " --stderr" : "");
 	buffer_append_string(out, "]\n");
 }

@@ -56,23 +56,23 @@ void wording_read_lines(struct buffer *out, const struct wording_place *place, u
 void wording_read_bytes(struct buffer *out, const struct wording_place *place, uint64_t from,
 			uint64_t length);
 
-/* On a page: "[... 1,204 lines omitted: terse read ID --offset 31 --limit 1204]\n". */
+/* On a page: "[... 1,204 lines: terse read ID --offset 31 --limit 1204]\n". */
 void wording_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,
 		     uint64_t count);
 
-/* On a page, for a part of a line: "[... bytes 29488-4998999 omitted: terse read ID --bytes
-   29488-4998999]\n". With `line`, which is 0 otherwise: "[... bytes 29488-4998999 of line 9
-   omitted: …]\n". */
+/* On a page, for a part of a line: "[... bytes 29488-4998999: terse read ID --bytes
+   29488-4998999]\n". With `line`, which is 0 otherwise: "[... bytes 29488-4998999 of line 9:
+   …]\n". */
 void wording_cut(struct buffer *out, const struct wording_place *place, uint64_t at, uint64_t bytes,
 		 uint64_t line);
 
 /* The line that stands for a piece of a preview. Its forms:
-     "[... lines 31-1234 omitted, 61.0 KB]\n"; if the piece is spelled
-     "[... lines 31-1234 omitted, 61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n"
+     "[... lines 31-234]\n"; with the size from 10 KB on: "[... lines 31-1234, 61.0 KB]\n"
+     "[... lines 31-234: terse read cmd-1m5zq8k3x7f --lines 31-234]\n" if the piece is spelled
      "[... lines 12-421 repeat the line above]\n"
-     "[... lines 12-421 like this, 21.0 KB; last: Downloading part 421]\n"
-     "[... lines 12-421 alike, 21.0 KB]\n"
-     "[... back to line 31, omitted above]\n", and "[... continues with line 1235]\n": the next
+     "[... lines 12-421 like this; last: Downloading part 421]\n"
+     "[... lines 12-421 alike]\n"
+     "[... back to line 31]\n", and "[... continues with line 1235]\n": the next
      line is not the one that follows in the text */
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place);
@@ -149,11 +149,11 @@ struct wording_ending {
 /* The last line of a text that is not printed whole. Its forms:
 
    The run has ended:
-     "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-… [--lines
-     FROM-TO], terse search cmd-… REGEX]\n"
-   If lines are cut, "[--lines FROM-TO | --bytes FROM-TO]". Behind the size stand, where they apply,
+     "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB: terse read cmd-… [--lines FROM-TO], terse
+     search ID REGEX]\n"
+   If lines are cut, "[--lines|--bytes FROM-TO]". Behind the size stand, where they apply,
      " (limit 100 lines)": the limit that was exceeded, unless it is that of bytes;
-     "; .terse.ini is ignored: terse config check": the project's file has errors;
+     "; .terse.ini is ignored: terse config check; full text": the project's file has errors;
      "; lines 4,001-8,000 (4,000, 220 KB) not kept: No space left on device; the rest: terse read
      cmd-…".
    Behind the time stands, with `since`, one of

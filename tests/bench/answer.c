@@ -13,7 +13,7 @@ enum { ROUNDS = 5 };
 static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
 {
 	(void)ctx;
-	return (size_t)snprintf(out, cap, "[... %llu lines omitted: terse read cmd-1m7vwf5bqe9c]\n",
+	return (size_t)snprintf(out, cap, "[... %llu lines: terse read cmd-1m7vwf5bqe9c]\n",
 				(unsigned long long)(piece->to - piece->from + 1));
 }
 

@@ -225,7 +225,7 @@ class Artifacts(Case):
 
     def test_what_the_footer_says(self):
         run = self.terse("--profile", "default", "seq", "5000")
-        told = re.search(rb", terse (search \S+) REGEX\]", run.out)[1].decode().split()
+        told = re.search(rb", terse (search ID) REGEX\]", run.out)[1].decode().replace("ID", run.id).split()
         self.assertEqual(self.terse(*told, "^4321$").out, b"4321:4321\n")
 
     def test_sessions(self):

@@ -110,7 +110,7 @@ class Since(Case):
             return self.run_tests()
         self.assertNotIn(b"[terse", run([], 5).out)
         first = run([1])
-        self.assertIn(b" alike, ", first.out)
+        self.assertIn(b" alike", first.out)
         self.assertRegex(self.since(first)[1].decode(), r"\A; cmd-\w+ \d+ s ago: exit 0; failed: 1 \(new: \S+_1\)\Z")
         second = run([1])
         self.assertRegex(self.since(second)[1].decode(), r"\A; same text as %s \d+ s ago\Z" % first.id)

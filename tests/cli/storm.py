@@ -127,7 +127,7 @@ class Storm(Case):
                     for number in range(group, RUNS, GROUPS):
                         self.assertEqual(started[number].wait(10 * DEADLINE), 0)
                         out = read_file(os.path.join(self.work, "out%d" % number))
-                        found = re.search(rb"full text: terse read (cmd-\w+)", out)
+                        found = re.search(rb": terse read (cmd-\w+)", out)
                         self.assertTrue(found, out[-300:])
                         ended.append((found[1].decode(), released, time.time()))
         finally:

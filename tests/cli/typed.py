@@ -249,7 +249,7 @@ class Passages(Case):
         typing = self.typing(echo=False)
         shown = typing.line("seq 20000; echo 'error: it broke'; seq 20000; echo SENTINEL$?; (exit 9)")
         self.assertRegex(shown, rb"(?s)^1\r\n2\r\n.*\r\nerror: it broke\r\n.*\[terse: exit 9 after .*40,002 lines, "
-                                rb".*terse search cmd-\w+ REGEX\]\r\n(\d+\r\n)+SENTINEL0\r\n@> $")
+                                rb".*terse search ID REGEX\]\r\n(\d+\r\n)+SENTINEL0\r\n@> $")
         gaps = re.findall(rb"\[\.\.\. lines (\d+)-(\d+)", shown)
         self.assertIn(b"\r\n%d\r\n[... lines" % (int(gaps[0][0]) - 1), shown)
         read = typing.line("terse read last --lines 20001-20001; echo %s" % ("-" * 9)).split(b"\r\n")

@@ -106,7 +106,7 @@ class Program(Case):
         self.shell("terse --preview seq 1 20000 >file")
         text = read_file(os.path.join(self.work, "file"))
         self.assertLess(len(text), 6000)
-        self.assertIn(b"full text: terse read ", text)
+        self.assertIn(b": terse read ", text)
 
     def test_whole_text_makes_no_footer_on_stderr(self):
         run = self.shell("terse seq 1 20000 | wc -l", split=True)
@@ -200,7 +200,7 @@ class Apart(Case):
     def test_split_previews(self):
         run = self.terse("--streams=split", "sh", "-c", "seq 20000; seq 30000 >&2", split=True)
         self.assert_preview(run, numbers(20000))
-        self.assertIn(b"full text: terse read %s --stderr" % run.id.encode(), run.err)
+        self.assertIn(b": terse read %s --stderr" % run.id.encode(), run.err)
         self.assertTrue(self.ask("read", run.id, "--stderr", "--offset", "30000")
                         .startswith(b"30000\n"))
 

@@ -188,7 +188,7 @@ TEST(chatter_is_folded_as_it_comes)
 	struct wording_place place = place_of(&r);
 	assert_true(interceptor_print_held(r.text, INTERCEPT_PAUSE, now_ms, &place));
 	buffer_printf(&first,
-		      "[... lines 8-18 alike, 363 B: terse read %s --lines 8-18]\n"
+		      "[... lines 8-18 alike: terse read %s --lines 8-18]\n"
 		      "test part_19 of the whole ... ok\n",
 		      place.id);
 	printed(&r, buffer_string(&first));
@@ -197,7 +197,7 @@ TEST(chatter_is_folded_as_it_comes)
 		feed_live(&r, &now_ms, i);
 	feed(&r, "test part_26 of the whole ... FAILED\n");
 	finish(&r);
-	buffer_append_string(&first, "[... lines 20-24 alike, 165 B]\n"
+	buffer_append_string(&first, "[... lines 20-24 alike]\n"
 				     "test part_25 of the whole ... ok\n"
 				     "test part_26 of the whole ... FAILED\n[terse: ");
 	assert_true(has_printed(&r, buffer_string(&first)));

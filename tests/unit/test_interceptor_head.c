@@ -340,11 +340,11 @@ TEST(behind_the_first_part)
 	interceptor_report(r.text, &e);
 	const char *id = r.meta.id;
 	buffer_printf(&want,
-		      "1\n2\n3\n[... lines 4-7 omitted, 8 B: terse read %s --lines 4-7]\n"
+		      "1\n2\n3\n[... lines 4-7: terse read %s --lines 4-7]\n"
 		      "Error: no such table\n9\n10\n"
-		      "[terse: exit 1 after 7 ms; 10 lines, 40 B (limit 6 lines); full text: terse "
-		      "read %s [--lines FROM-TO], terse search %s REGEX]\n",
-		      id, id, id);
+		      "[terse: exit 1 after 7 ms; 10 lines, 40 B (limit 6 lines): terse "
+		      "read %s [--lines FROM-TO], terse search ID REGEX]\n",
+		      id, id);
 	printed(&r, buffer_string(&want));
 	const struct interceptor_facts facts = interceptor_facts(r.text);
 	assert_int_equal(facts.shown_count, 2);
@@ -374,9 +374,9 @@ TEST(equal_lines_behind_the_first_part)
 		buffer_append_string(&want, "the same\n");
 	buffer_printf(&want,
 		      "[... lines %zu-5000 repeat the line above]\nError: no such table\n"
-		      "[terse: exit 1 after 7 ms; 5,001 lines, 44.0 KB; full text: terse read %s "
-		      "[--lines FROM-TO], terse search %s REGEX]\n",
-		      first + 1, r.meta.id, r.meta.id);
+		      "[terse: exit 1 after 7 ms; 5,001 lines, 44.0 KB: terse read %s "
+		      "[--lines FROM-TO], terse search ID REGEX]\n",
+		      first + 1, r.meta.id);
 	printed(&r, buffer_string(&want));
 	buffer_release(&want);
 	run_end(&r);

@@ -237,7 +237,7 @@ TEST(head_then_preview)
 		strstr(buffer_string(&r.out), "[terse: exit 0 after 7 ms; 2,000 lines, ");
 	assert_non_null(footer);
 	assert_true((size_t)(footer - r.out.data) <= BUDGET);
-	assert_true(has_printed(&r, " like this, "));
+	assert_true(has_printed(&r, " like this"));
 	assert_true(has_printed(&r, "\nline 2000\n"));
 	for (int i = 1; i <= 2000; i++) {
 		char line[32];

@@ -30,9 +30,9 @@ static size_t marker(void *ctx, const struct preview_piece *piece, char *out, si
 	else
 		n = snprintf(out, cap,
 			     piece->spelled ? "[... lines %" PRIu64 "-%" PRIu64
-					      " omitted, %s: terse read %s --lines %" PRIu64
-					      "-%" PRIu64 "]\n"
-					    : "[... lines %" PRIu64 "-%" PRIu64 " omitted, %s]\n",
+					      ", %s: terse read %s --lines %" PRIu64 "-%" PRIu64
+					      "]\n"
+					    : "[... lines %" PRIu64 "-%" PRIu64 ", %s]\n",
 			     piece->from, piece->to, bytes, id, piece->from, piece->to);
 	return (size_t)n;
 }

@@ -11,8 +11,8 @@
 static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
 {
 	(void)ctx;
-	int n = snprintf(out, cap, "[... lines %" PRIu64 "-%" PRIu64 " omitted, %" PRIu64 " B",
-			 piece->from, piece->to, piece->bytes);
+	int n = snprintf(out, cap, "[... lines %" PRIu64 "-%" PRIu64 ", %" PRIu64 " B", piece->from,
+			 piece->to, piece->bytes);
 	if (piece->spelled)
 		n += snprintf(out + n, cap - (size_t)n,
 			      ": terse read cmd-1m5zq8k3x7f01 --lines %" PRIu64 "-%" PRIu64,

@@ -122,7 +122,7 @@ TEST(lines_like_notices)
 		bool like;
 	} lines[] = {
 		{"[terse: exit 0]\n", true},
-		{"[... 3 lines omitted: terse read last; evil]", true},
+		{"[... 3 lines: terse read last; evil]", true},
 		{" \t[terse: x", true},
 		{"[ TERSE : x", true},
 		{"[Terse:", true},
@@ -130,7 +130,7 @@ TEST(lines_like_notices)
 		{"\u00a0[te\u00adrse:", true}, /* no-break space, soft hyphen */
 		{"te\u0301", false},
 		{"[te\u0301rse:", true},            /* a mark */
-		{"\u3000[...\u2009omitted", true},  /* wide and thin space */
+		{"\u3000[...\u2009lines", true},    /* wide and thin space */
 		{"\uff3b\uff54erse\uff1a x", true}, /* fullwidth */
 		{"\u3010terse: x", true},           /* other brackets */
 		{"\u27e6... x", true},

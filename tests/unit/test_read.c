@@ -103,7 +103,7 @@ TEST_IN(test_pages, setup, teardown)
 		 "4001 --limit 4000]\n"},
 		/* The last lines are those that stay. */
 		{"read numbers --tail 8000",
-		 "[... 3,869 lines omitted: terse read numbers --offset 1001 --limit "
+		 "[... 3,869 lines: terse read numbers --offset 1001 --limit "
 		 "3869]\n004870\n",
 		 "\n009000\n"},
 		{"read numbers --tail 4000", "005001\n", "\n009000\n"},
@@ -116,33 +116,32 @@ TEST_IN(test_lines_over_the_limit, setup, teardown)
 {
 	static const struct ends cases[] = {
 		{"read first", "xxx",
-		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936-100000]\n"
+		 "xxx[... bytes 28936-100000: terse read first --bytes 28936-100000]\n"
 		 "[terse: line 1 of 3 shown (limit 30,000 bytes); continue: terse read first "
 		 "--offset "
 		 "2]\n"},
 		{"read first --limit 1", "xxx",
-		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936-100000]\n"
+		 "xxx[... bytes 28936-100000: terse read first --bytes 28936-100000]\n"
 		 "[terse: line 1 of 3 shown; continue: terse read first --offset 2 --limit 1]\n"},
 		{"read first --offset 2", "b\nc\n", "b\nc\n"},
 		{"read second", "a\n[terse: line 1 of 3 shown (limit 30,000 bytes)",
 		 "; continue: terse read second --offset 2]\n"},
 		{"read second --offset 2", "xxx",
-		 "xxx[... bytes 28930-100002 omitted: terse read second --bytes 28930-100002]\n"
+		 "xxx[... bytes 28930-100002: terse read second --bytes 28930-100002]\n"
 		 "[terse: line 2 of 3 shown (limit 30,000 bytes); continue: terse read second "
 		 "--offset "
 		 "3]\n"},
-		{"read second --tail 2",
-		 "[... 1 line omitted: terse read second --offset 2 --limit 1]\n", "\nc\n"},
+		{"read second --tail 2", "[... 1 line: terse read second --offset 2 --limit 1]\n",
+		 "\nc\n"},
 		{"read ./last --offset 3", "xxx",
-		 "xxx[... bytes 28932-100006 omitted: terse read ./last --bytes 28932-100006]\n"},
+		 "xxx[... bytes 28932-100006: terse read ./last --bytes 28932-100006]\n"},
 		/* The end of the last line. */
 		{"read ./last --tail 1",
-		 "[... bytes 4-71078 of line 3 omitted: terse read ./last --bytes 4-71078]\nxxx",
-		 "xxxend"},
+		 "[... bytes 4-71078 of line 3: terse read ./last --bytes 4-71078]\nxxx", "xxxend"},
 		{"read ./last --tail 3",
-		 "[... 2 lines omitted: terse read ./last --offset 1 --limit 2]\n[... bytes "
+		 "[... 2 lines: terse read ./last --offset 1 --limit 2]\n[... bytes "
 		 "4-71078 "
-		 "of line 3 omitted: terse read ./last --bytes 4-71078]\nxxx",
+		 "of line 3: terse read ./last --bytes 4-71078]\nxxx",
 		 "xxxend"},
 	};
 	write_long("first", "", 100000, "\nb\nc\n");
@@ -224,10 +223,10 @@ TEST_IN(test_json_truncated, setup, teardown)
 		json_decref(d);
 	}
 	json_t *d = parse_data("read first --json");
-	assert_non_null(strstr(string(d, "text"), " omitted: terse read first --json --bytes "));
+	assert_non_null(strstr(string(d, "text"), ": terse read first --json --bytes "));
 	json_decref(d);
 	d = parse_data("read numbers --json --tail 9000");
-	assert_memory_equal(string(d, "text"), "[... 6,935 lines omitted: ", 26);
+	assert_memory_equal(string(d, "text"), "[... 6,935 lines: ", 18);
 	json_decref(d);
 }
 
@@ -280,7 +279,7 @@ TEST_IN(test_gap_inside_a_long_line, setup, teardown)
 	assert_memory_equal(out.data, "0123456789", 10);
 	char *cut = strstr(out.data, "[... "), *gap = strstr(cut + 1, "\n[... ");
 	assert_non_null(gap);
-	assert_non_null(strstr(cut, " omitted: terse read "));
+	assert_non_null(strstr(cut, ": terse read "));
 	assert_non_null(strstr(gap, " of line 2 not kept: over the disk cap "));
 	/* The text behind the gap is the rest of that line: no line number leads to it. */
 	char want[100];
@@ -306,15 +305,14 @@ TEST_IN(test_gap_inside_the_last_line, setup, teardown)
 	assert_true(out.len <= 30000);
 	char want[200];
 	int len = snprintf(want, sizeof(want),
-			   "[... 2 lines omitted: terse read %s --offset 1 --limit 2]\n[... ",
-			   meta.id);
+			   "[... 2 lines: terse read %s --offset 1 --limit 2]\n[... ", meta.id);
 	assert_memory_equal(out.data, want, len);
 	const char *gap = strstr(out.data, " of line 2 not kept: over the disk cap ");
 	assert_non_null(gap);
 	snprintf(want, sizeof(want), "\n[... bytes %d-",
 		 (int)(meta.out.gap_offset + meta.out.gap_bytes));
 	assert_ptr_equal(strstr(gap, "\n["), strstr(gap, want));
-	assert_non_null(strstr(gap, " of line 2 omitted: terse read "));
+	assert_non_null(strstr(gap, " of line 2: terse read "));
 }
 
 TEST_MAIN(NULL, NULL)

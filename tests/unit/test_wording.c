@@ -38,7 +38,9 @@ TEST(markers)
 		.kind = PREVIEW_GAP, .from = 31, .to = 1234, .bytes = 62464};
 	const struct preview_piece threads = {
 		.kind = PREVIEW_GAP, .from = 31, .to = 1234, .bytes = 62464, .threads = 49};
-	const struct preview_piece one = {.kind = PREVIEW_GAP, .from = 7, .to = 7, .bytes = 1};
+	const struct preview_piece one = {.kind = PREVIEW_GAP, .from = 7, .to = 7, .bytes = 10239};
+	const struct preview_piece large = {
+		.kind = PREVIEW_GAP, .from = 7, .to = 7, .bytes = 10240};
 	const struct preview_piece huge = {.kind = PREVIEW_GAP,
 					   .from = 1,
 					   .to = 12345678,
@@ -57,14 +59,15 @@ TEST(markers)
 	const struct preview_piece back = {
 		.kind = PREVIEW_JUMP, .from = 31, .to = 31, .back = true};
 	const struct preview_piece fold_one = {.kind = PREVIEW_FOLD, .from = 2, .to = 2};
-	marker(&many, &kept, "[... lines 31-1234 omitted, 61.0 KB]\n");
-	marker(&one, &kept, "[... line 7 omitted, 1 B]\n");
-	marker(&threads, &kept, "[... lines 31-1234 omitted, 49 threads, 61.0 KB]\n");
-	marker(&huge, &kept, "[... lines 1-12345678 omitted, 10.0 GB]\n");
-	marker(&many, &lost, "[... lines 31-1234 omitted, 61.0 KB]\n");
-	marker(&many, &in_a_file, "[... lines 31-1234 omitted, 61.0 KB]\n");
+	marker(&many, &kept, "[... lines 31-1234, 61.0 KB]\n");
+	marker(&one, &kept, "[... line 7]\n");
+	marker(&large, &kept, "[... line 7, 10.0 KB]\n");
+	marker(&threads, &kept, "[... lines 31-1234, 49 threads, 61.0 KB]\n");
+	marker(&huge, &kept, "[... lines 1-12345678, 10.0 GB]\n");
+	marker(&many, &lost, "[... lines 31-1234, 61.0 KB]\n");
+	marker(&many, &in_a_file, "[... lines 31-1234, 61.0 KB]\n");
 	marker(&fold, &kept, "[... lines 1012-1421 repeat the line above]\n");
-	marker(&back, &kept, "[... back to line 31, omitted above]\n");
+	marker(&back, &kept, "[... back to line 31]\n");
 	marker(&jump, &kept, "[... continues with line 1012]\n");
 	marker(&fold_one, &lost, "[... line 2 repeats the line above]\n");
 	marker(&alike, &kept,
@@ -86,15 +89,12 @@ TEST(spelled_markers)
 					    .text = "part 24\xC3\xBC\r",
 					    .len = 10,
 					    .spelled = true};
-	marker(&many, &kept,
-	       "[... lines 31-1234 omitted, 61.0 KB: terse read " ID " --lines 31-1234]\n");
-	marker(&one, &kept, "[... line 7 omitted, 1 B: terse read " ID " --lines 7]\n");
+	marker(&many, &kept, "[... lines 31-1234, 61.0 KB: terse read " ID " --lines 31-1234]\n");
+	marker(&one, &kept, "[... line 7: terse read " ID " --lines 7]\n");
 	marker(&many, &kept_stderr,
-	       "[... lines 31-1234 omitted, 61.0 KB: terse read " ID
-	       " --stderr --lines 31-1234]\n");
-	marker(&many, &lost,
-	       "[... lines 31-1234 omitted, 61.0 KB: not kept: No space left on device]\n");
-	marker(&many, &in_a_file, "[... lines 31-1234 omitted, 61.0 KB]\n");
+	       "[... lines 31-1234, 61.0 KB: terse read " ID " --stderr --lines 31-1234]\n");
+	marker(&many, &lost, "[... lines 31-1234, 61.0 KB: not kept: No space left on device]\n");
+	marker(&many, &in_a_file, "[... lines 31-1234, 61.0 KB]\n");
 	marker(&alike, &kept,
 	       "[... lines 12-2421 like this, 21.0 KB: terse read " ID
 	       " --lines 12-2421; last: part 24\u00FC]\n");
@@ -122,11 +122,11 @@ TEST(footers)
 {
 	struct wording_ending e = ended(1);
 	footer(&e, &kept,
-	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
-	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB: terse read " ID
+	       " [--lines FROM-TO], terse search ID REGEX]\n");
 	footer(&e, &kept_stderr,
-	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
-	       " --stderr [--lines FROM-TO], terse search " ID " --stderr REGEX]\n");
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB: terse read " ID
+	       " --stderr [--lines FROM-TO], terse search ID --stderr REGEX]\n");
 	footer(&e, &lost,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; not kept: No space "
 	       "left on device]\n");
@@ -140,18 +140,18 @@ TEST(footers)
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 "
 	       "KB) not kept: over the disk cap ([spill] max_artifact); lines 8,400-8,432 (33, 1.0 "
 	       "KB) not kept: No space left on device; the rest: terse read " ID
-	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
+	       " [--lines FROM-TO], terse search ID REGEX]\n");
 	e.background = "";
 	footer(&e, &kept,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still "
-	       "write; full text: terse read " ID " [--lines FROM-TO], terse search " ID
+	       "write; full text: terse read " ID " [--lines FROM-TO], terse search ID"
 	       " REGEX]\n");
 	e.project_ignored = true;
 	footer(&e, &kept,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still "
 	       "write; "
 	       ".terse.ini is ignored: terse config check; full text: terse read " ID
-	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
+	       " [--lines FROM-TO], terse search ID REGEX]\n");
 	footer(&e, &for_tools,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still "
 	       "write; .terse.ini is ignored: run_command command=\"terse config check\"; full "
@@ -162,12 +162,12 @@ TEST(footers)
 	e.by_project = "size, mode";
 	footer(&e, &kept,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; .terse.ini sets size, mode; full "
-	       "text: terse read " ID " [--lines FROM-TO], terse search " ID " REGEX]\n");
+	       "text: terse read " ID " [--lines FROM-TO], terse search ID REGEX]\n");
 	e.by_project = "";
 	e.omits = e.cuts = true;
 	footer(&e, &kept_stderr,
-	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
-	       " --stderr [--lines FROM-TO | --bytes FROM-TO], terse search " ID
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB: terse read " ID
+	       " --stderr [--lines|--bytes FROM-TO], terse search ID"
 	       " --stderr REGEX]\n");
 	e = (struct wording_ending){.exit_code = 0, .duration_ms = 3, .lines = 1, .bytes = 5000};
 	footer(&e, &in_a_file, "[terse: exit 0 after 3 ms; 1 line, 4.9 KB]\n");
@@ -205,8 +205,8 @@ TEST(footers_since)
 		since.age_ms = 3 * 60 * 1000;
 		e.since = &since;
 		snprintf(want, sizeof(want),
-			 "[terse: exit %d after 12.3 s%s; 8,432 lines, 473 KB; full text: terse "
-			 "read " ID " [--lines FROM-TO], terse search " ID " REGEX]\n",
+			 "[terse: exit %d after 12.3 s%s; 8,432 lines, 473 KB: terse "
+			 "read " ID " [--lines FROM-TO], terse search ID REGEX]\n",
 			 cases[i].exit_code, cases[i].words);
 		footer(&e, &kept, want);
 		since.id[0] = '\0';
@@ -538,8 +538,8 @@ TEST(endings)
 	e.state = WORDING_INTERRUPTED;
 	status(&e, "[terse: interrupted]\n");
 	footer(&e, &kept,
-	       "[terse: interrupted after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
-	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
+	       "[terse: interrupted after 12.3 s; 8,432 lines, 473 KB: terse read " ID
+	       " [--lines FROM-TO], terse search ID REGEX]\n");
 }
 
 TEST(a_port_that_is_taken)
@@ -664,7 +664,7 @@ TEST(no_end)
 	e.state = WORDING_FILE;
 	const struct wording_place place = {.id = "'a b'"};
 	wording_footer(&out, &e, &place);
-	assert_text(&out, "[terse: 8,432 lines, 473 KB; full text: terse read 'a b' [--lines "
+	assert_text(&out, "[terse: 8,432 lines, 473 KB: terse read 'a b' [--lines "
 			  "FROM-TO], terse search "
 			  "'a b' REGEX]\n");
 }
@@ -697,17 +697,15 @@ TEST(tools)
 	struct wording_ending e = ended(1);
 	const struct preview_piece gap = {
 		.kind = PREVIEW_GAP, .from = 31, .to = 1234, .bytes = 62464, .spelled = true};
-	marker(&gap, &for_tools,
-	       "[... lines 31-1234 omitted, 61.0 KB: " READ " offset=31 limit=1204]\n");
+	marker(&gap, &for_tools, "[... lines 31-1234, 61.0 KB: " READ " offset=31 limit=1204]\n");
 	marker(&gap, &for_tools_stderr,
-	       "[... lines 31-1234 omitted, 61.0 KB: " READ
-	       " stream=stderr offset=31 limit=1204]\n");
+	       "[... lines 31-1234, 61.0 KB: " READ " stream=stderr offset=31 limit=1204]\n");
 	footer(&e, &for_tools,
-	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: " READ
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB: " READ
 	       " [offset=FROM limit=COUNT | search=REGEX]]\n");
 	e.cuts = true;
 	footer(&e, &for_tools_stderr,
-	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: " READ
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB: " READ
 	       " stream=stderr [offset=FROM limit=COUNT | bytes=FROM-TO | search=REGEX]]\n");
 	struct buffer out = BUFFER_INIT;
 	wording_binary(&out, &e, "gzip", &for_tools_stderr);

@@ -56,12 +56,12 @@ FOOTER = re.compile(
     rb"(?P<since>(?:, as|; same text as|;) cmd-[^;]+)?; "
     rb"(?P<lines>[\d,]+) lines?, (?P<size>[\d.]+ (?:B|KB|MB|GB))(?: \((?P<limit>limit [^)]+)\))?"
     rb"(?P<background>; [^;]+ still writes?)?"
-    rb"; (?:full text|(?P<gaps>[^;]+ not kept: [^;]+(?:; [^;]+ not kept: [^;]+)*); the rest): "
-    rb"terse read (?P<id>cmd-[0-9a-z]+)( --stderr)? \[--lines FROM-TO(?P<cuts> \| --bytes FROM-TO)?\], "
-    rb"terse search (?P=id)( --stderr)? REGEX\]\n\Z")
+    rb"(?:; full text|; (?P<gaps>[^;]+ not kept: [^;]+(?:; [^;]+ not kept: [^;]+)*); the rest)?: "
+    rb"terse read (?P<id>cmd-[0-9a-z]+)( --stderr)? \[--lines(?P<cuts>\|--bytes)? FROM-TO\], "
+    rb"terse search ID( --stderr)? REGEX\]\n\Z")
 MARKER = re.compile(
-    rb"^\[\.\.\. lines? (?P<range>(?P<from>\d+)(?:-(?P<to>\d+))?) (?:omitted|like this|alike), "
-    rb"(?P<size>[\d.]+ (?:B|KB|MB|GB))"
+    rb"^\[\.\.\. lines? (?P<range>(?P<from>\d+)(?:-(?P<to>\d+))?)(?: like this| alike)?"
+    rb"(?:, [\d.]+ (?:KB|MB|GB))?"
     rb"(?:: terse (?P<command>read (?P<id>cmd-[0-9a-z]+)(?: --stderr)? "
     rb"--lines (?P=range)))?(?:; last: .*)?\]$", re.M)
 HEARTBEAT = re.compile(
