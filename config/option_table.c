@@ -172,8 +172,7 @@ const struct option option_table[] = {
 		DURATION(hand_over, 0, DAY, 0),
 		.help = "The time after which the caller, such as an agent, ends a command. "
 			"Shortly before it (by 5 %, at least 2 s) the command continues in the "
-			"background as with yield; the status is 75, unless yield_status is "
-			"set.",
+			"background as with yield; the status is 75, unless yield_status is set.",
 	},
 	{
 		NAMES("run", "detach", "--detach", "TERSE_DETACH"),
@@ -268,8 +267,7 @@ const struct option option_table[] = {
 		NAMES("report", "max_lines", "--max-lines", "TERSE_MAX_LINES"),
 		COUNT(max_lines, 0, 1000000000, 0, "lines"),
 		.project_least = 50,
-		.help = "Text of more lines than this is also printed as a preview; 0: no "
-			"limit.",
+		.help = "Text of more lines than this is also printed as a preview; 0: no limit.",
 	},
 	{
 		NAMES("report", "unit", NULL, "TERSE_UNIT"),
@@ -359,12 +357,11 @@ const struct option option_table[] = {
 		NAMES("preview", "fold", "--fold", "TERSE_FOLD"),
 		WORD(fold, FOLD_COUNTERS, "counters", "overflow", "always"),
 		.project_least = PROJECT_ANY,
-		.help = "Which similar lines of a success a smart preview folds; counters: "
-			"lines that differ only in a counter or a time, and spare room is "
-			"filled with others; overflow: lines that differ only in numbers and "
-			"paths, and progress is shown briefly; always: also eight or more "
-			"successive lines that report success or progress, even in a text that "
-			"would fit.",
+		.help = "Which similar lines of a success a smart preview folds; counters: lines "
+			"that differ only in a counter or a time, and spare room is filled with "
+			"others; overflow: lines that differ only in numbers and paths, and "
+			"progress is shown briefly; always: also eight or more successive lines "
+			"that report success or progress, even in a text that would fit.",
 	},
 	{
 		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),
@@ -525,9 +522,8 @@ const struct option option_table[] = {
 	{
 		NAMES("shim", "interactive", NULL, "TERSE_INTERACTIVE"),
 		BOOL(interactive, false),
-		.help = "Whether terse-sh, if it is started as an interactive shell, acts as "
-			"terse shell bash (or zsh), for a program that types commands into one "
-			"shell.",
+		.help = "Whether terse-sh, if it is started as an interactive shell, acts as terse "
+			"shell bash (or zsh), for a program that types commands into one shell.",
 	},
 	{
 		NAMES("shim", "pass", NULL, "TERSE_PASS"),
@@ -545,9 +541,8 @@ const struct option option_table[] = {
 	{
 		NAMES("shim", "comments", NULL, "TERSE_COMMENTS"),
 		BOOL(comments, true),
-		.help = "Whether a comment at the end of an agent's command, such as "
-			"\"# terse: yield=10s\", sets options of its run (yield, timeout and "
-			"size).",
+		.help = "Whether a comment at the end of an agent's command, such as \"# terse: "
+			"yield=10s\", sets options of its run (yield, timeout and size).",
 	},
 	{
 		NAMES("environment", "set", "--env", "TERSE_ENV"),
