@@ -108,8 +108,7 @@ struct await {
 	const struct typed *typed; /* input whose echo is not looked at; or NULL */
 	bool answers;              /* the same command has typed an answer */
 	uint64_t port;             /* the run has to listen on this port first; 0: none */
-	uint64_t from;             /* number of the line from which on the pattern is looked for; 1:
-				      all */
+	uint64_t from;             /* the pattern is searched from this line on; 1: in all lines */
 	int64_t timeout, idle;     /* in ms; 0: none */
 	bool at_once;              /* does not wait: prints what is new */
 	bool whole;                /* prints the whole text, not only what is new */
@@ -215,10 +214,10 @@ struct service {
 	bool restart;       /* a live one is ended first */
 };
 
-/* Finds the live run in this directory, or starts one if it has a name. Waits until it is ready,
-   and prints the new text. Returns the exit status. Returns -1 if there is none and it has no name.
-   Also returns -1 in a detached child, which has to run the command; *caller is its connection to
-   the first process, which becomes a client of the run. */
+/* Finds the live run in this directory. If there is none, starts one, but only with s->name. Waits
+   until it is ready, and prints the new text. Returns the exit status. Returns -1 if no run lives
+   and s->name is NULL. Also returns -1 in a detached child, which has to run the command; *caller
+   is its connection to the first process, which becomes a client of the run. */
 int service_run(const struct verb_call *c, const struct service *s, int *caller);
 
 /* Finds the live run in this directory. Returns whether there is one. */
@@ -257,7 +256,7 @@ int runs_meet(void **tree, const char *id);
 /* Whether the metadata have the lines and bytes of the text. */
 bool runs_is_counted(const struct meta *m);
 
-/* Counts the lines of a text whose run has not ended, so that its metadata lack them. */
+/* Counts the lines of a text whose run has not ended: its metadata have no count yet. */
 void runs_count_lines(int dir, const char *id, enum artifact_part part, struct meta_stream *s);
 
 /* Appends the members of the object above, with at most `budget` bytes of the command. */
@@ -294,7 +293,7 @@ struct runs_filter {
 			"--remote: by machines whose name begins so"                              \
 	}
 
-/* Whether the filter can leave out runs. `times`: since and until count as well. */
+/* Whether the filter can leave out runs. Without `times`, since and until are not considered. */
 bool runs_filter_is_set(const struct runs_filter *f, bool times);
 
 /* Returns 1 if the filter lets the run through, 0 if not, or -1 without memory. */
@@ -406,7 +405,8 @@ void followup_add(struct followup *f, const char *data, size_t len);
    Does nothing if `id` is "" (a file that is no artifact). */
 void followup_keep(const struct followup *f, int dir, const char *id);
 
-/* --- previews of what is there ---------------------------------------------------------------- */
+/* --- previews of existing texts
+   ---------------------------------------------------------------- */
 
 // Prints an existing text as `terse run` would: a recorded stream (filter), an artifact or a file
 // (read --preview, show).

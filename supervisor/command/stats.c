@@ -141,8 +141,8 @@ static void kept_write(const struct stats *s, struct kept *k, const struct store
 
 /* --- a session ----------------------------------------------------------------------------- */
 
-/* In this many lines of a session its agent is looked for. More would take too long, since they are
-   parsed completely. */
+/* The most lines of a session that are searched for its agent. Each of them is parsed completely,
+   so more would take too long. */
 #define AGENT_LINES 100
 
 /* Adds the lines of the journal, newest first, down to the last line of `old`. Notes in `new` the

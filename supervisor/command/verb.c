@@ -530,11 +530,11 @@ bool verb_has_session(const struct verb_call *c, char directory[STORE_SESSION_LE
 	return has;
 }
 
-/* Opens the session directory of an artifact. Looks for the artifact as verb_find() does; if a live
-   run is yet to write it, has that done; then looks in the remote, but only for a whole ID, and
-   with `or_file` not if a file has this name. Stores the directory's path, unless `path` is NULL.
-   Returns the descriptor; -1 with errno if there is no artifact; or -1 with errno 0 after printing
-   an error. */
+/* Opens the session directory of an artifact. Looks for the artifact as verb_find() does. If a live
+   run has not written it yet, asks the run to do so. Then looks in the remote, but only for a whole
+   ID, and with `or_file` only if no file has this name. Stores the directory's path, unless `path`
+   is NULL. Returns the descriptor; -1 with errno if there is no artifact; or -1 with errno 0 after
+   printing an error. */
 static int verb_resolve(const struct verb_call *c, const char *name, bool or_file,
 			struct id_found *found, char path[PATH_MAX])
 {
@@ -546,7 +546,7 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 		goto out;
 	why = verb_find(c, name, stores, &count, found) < 0 ? errno : 0;
 	if (why == LAST_UNKEPT) {
-		/* Where TERSE_HOME has no room, it is in another store. */
+		/* If TERSE_HOME had no room, the artifact is in another store. */
 		memcpy(id, found->id, sizeof(id));
 		store_close_all(stores, count);
 		why = verb_find(c, id, stores, &count, found) < 0 ? LAST_UNKEPT : 0;

@@ -106,7 +106,7 @@ static int echo_compare(const struct echo *e, const char *text, size_t len, size
 	return i == len || text[i] == '\n';
 }
 
-/* A line with fewer bytes counts as an echo only at the start of the text. */
+/* Bytes: a shorter line counts as an echo only at the start of the text. */
 #define ECHO_ANYWHERE 3
 
 /* Looks for the echo of a line. Returns as echo_compare(), and stores its range in *at and *end. */

@@ -20,7 +20,8 @@ enum {
 	NOTICE_ROOM = 1024, /* bytes of a page that are kept for the last line, and the marker of a
 			       cut change */
 	LINE_BYTES = 500,   /* the most bytes of a line that an agent gets */
-	FLUSHED = 16384,    /* output is printed in pieces of about so many bytes */
+	FLUSHED = 16384,    /* the approximate size of the pieces in which output is printed, in
+			       bytes */
 };
 
 struct changes {

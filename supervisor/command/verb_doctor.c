@@ -1,4 +1,5 @@
-// terse doctor: checks that everything is in place, even things whose lack a run does not report.
+// terse doctor: checks that everything is in place. A run works without some of these things and
+// does not report that they are missing.
 
 #include "lib/active.h"
 #include "lib/human.h"
@@ -289,7 +290,8 @@ static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 			"%s ends its sessions; its commands run under terse only if it is started "
 			"as %s",
 			l.path, w->start);
-	/* Runs through a shell are not told apart, so for these only a trial tells. */
+	/* The store does not tell which runs came through a shell, so for shells only a trial shows
+	   whether the wiring works. */
 	else if (l.state == WIRING_SAME && !w->shell)
 		doctor_report_wired(d, w->agent, l.path);
 	else if (l.state == WIRING_OTHER)

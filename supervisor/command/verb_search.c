@@ -660,7 +660,7 @@ static int search_one(struct search *s)
 	struct text text;
 	if (verb_open(s->call, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT, s->name, &text) <
 	    0) {
-		/* If the operands were given as for grep, the pattern first, tells so. */
+		/* Prints a hint if the operands seem to be in grep's order, the pattern first. */
 		struct store stores[STORE_MAX];
 		struct id_found found;
 		int count;

@@ -79,7 +79,7 @@ const struct verb verb_signal = {
 // terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]: types into a running command, and
 // waits for its response.
 
-/* While the supervisor's queue is full, it is tried again at this interval. */
+/* While the supervisor's queue is full, the request is repeated at this interval. */
 #define AGAIN_MS 20
 
 /* A piece of input. */

@@ -336,7 +336,7 @@ struct session_call {
 
 /* --- list ------------------------------------------------------------ */
 
-/* The default of --limit: the sessions that were used last. */
+/* The default of --limit. */
 #define ROWS 30
 
 /* Describes a session of a store. Returns the exit status. */

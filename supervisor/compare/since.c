@@ -86,7 +86,7 @@ static void since_compare(struct wording_since *out, const struct earlier_run ru
 		struct walk_line line;
 		while (w && (kind = walk_step(w, &line)) == WALK_LINE)
 			outcome_add_line(o, i / 2, line.data, line.len);
-		/* Nobody knows which tests a run left out that was ended early. */
+		/* A run that was ended early may have left out any test. */
 		known &= kind == WALK_END && m->state == META_DONE && !m->timed_out && !m->signal;
 		walk_free(w);
 		text_close(&texts[i]);

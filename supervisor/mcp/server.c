@@ -100,7 +100,7 @@ void server_answer(struct server *s, const char *id, const struct buffer *text, 
 
 /* --- requests and notifications -------------------------------------------------------------- */
 
-/* The protocol's revisions that are spoken, newest first. */
+/* The supported revisions of the protocol, newest first. */
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
 #define REVISIONS (sizeof(revisions) / sizeof(*revisions))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much text there is. */
+/* The tally: how much text there is. */
 
 /* Notes bytes of the unfinished line. */
 static void begin_line(struct tally *t, const char *data, size_t len)
@@ -77,8 +77,8 @@ uint64_t tally_units(const struct tally *t)
 
 /* The first lines. */
 
-/* This many more bytes of a line are kept than can be printed of it: enough to end between
-   characters, and not to cut a line that is only slightly longer. */
+/* Bytes of a line that are kept beyond those that can be printed, so that a cut can be between
+   characters, and a line that is only slightly too long need not be cut. */
 #define BEHIND ((size_t)64)
 
 void head_begin(struct head *h, const struct limit *limit, const struct head_place *at)

@@ -404,7 +404,7 @@ struct sketch {
 	uint16_t rows[2][1 << SKETCH_BITS];
 };
 
-/* sketch_add() counts a shape once more. Both return its count, at most 65535. */
+/* sketch_add() adds 1 to the count of a shape. Both return its count, at most 65535. */
 unsigned sketch_add(struct sketch *s, uint32_t shape);
 unsigned sketch_count(const struct sketch *s, uint32_t shape);
 

@@ -480,8 +480,9 @@ static bool is_false_alarm(const struct layout *l, const struct entry *u, bool w
 }
 
 /* Takes units of from..to-1 while they fit into `share` bytes: forward from the start, or with
-   `back` backward from the end. Stops at a false alarm, but not before a fold or, with `back`, a
-   first unit was taken. Returns the unit behind those taken; with `back`, the first one of them. */
+   `back` backward from the end. A false alarm ends this, unless it is the first unit from the end,
+   or no fold came before it from the start. Returns the unit behind those taken; with `back`, the
+   first one of them. */
 static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size_t share)
 {
 	size_t used = 0;

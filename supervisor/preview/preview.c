@@ -138,7 +138,7 @@ struct preview *preview_new(const struct preview_options *options)
 	p->most = most;
 	p->least = least ? least : most;
 	preview_set_budget(p, most);
-	/* Text of terse's own in mode head is shown by its first lines, so none are judged. */
+	/* In mode head, terse's own text is shown by its first lines, so no lines are judged. */
 	p->is_unjudged = l->own_words && l->mode == MODE_HEAD;
 	/* The tail has to have the start of a line that is cut at the budget. */
 	size_t keep = p->is_unjudged ? 0 : most + p->limit.max_line;
@@ -355,7 +355,8 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 		}
 		if (layout_add(l, &run, &trait, is_first))
 			return -1;
-		/* The rest of a run that the first part ends in is one unit. */
+		/* The first part may end inside a run of equal lines. The rest of that run is one
+		   unit. */
 		if (is_first && i + 1 == heads && around && around->kind <= l->joins &&
 		    around->to > line.number) {
 			run.line.number++;

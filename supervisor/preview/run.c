@@ -43,8 +43,8 @@ bool run_counts_on(const struct line *before, const struct line *line)
 		size_t end = k + m;
 		if ((n != m || memcmp(a + i, b + k, n) != 0) &&
 		    !(memchr(a + i, ':', n) && memchr(b + k, ':', m))) {
-			/* The numbers are no times. The first that stands alone may be a counter;
-			   in "part_3.log" the number is a part of a name. */
+			/* Neither number is a time. The first number that stands alone may be a
+			   counter; in "part_3.log" the number is a part of a name. */
 			bool is_part =
 				(k > 0 && is_of_name(b[k - 1])) ||
 				(end + 1 < b_len && is_of_name(b[end]) && is_of_name(b[end + 1]) &&

@@ -91,7 +91,7 @@ static size_t line_before(const struct walk *w, size_t at)
 	return newline ? (size_t)(newline - w->data) + 1 : w->start;
 }
 
-/* Drops the lines before `at`, but for as many as `context` says. */
+/* Drops the lines before `at`, except the last `context` of them. */
 static void walk_drop(struct walk *w, uint64_t context)
 {
 	size_t keep = w->at;

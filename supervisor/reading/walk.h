@@ -1,5 +1,5 @@
 // Walks through a text (artifact/text.h) line by line, and finds the lines that a pattern matches.
-// Reads in blocks; memory is bounded. Lines have their numbers in the text.
+// Reads in blocks; memory is bounded. Lines are numbered as in the whole text.
 //
 // A line of over WALK_LINE_MAX bytes is never held whole. Without a pattern it is returned in
 // parts, one after the other. With a pattern, one part is returned, that with the match, and the
