@@ -11,7 +11,7 @@ enum { NEAREST_WORD = 48 };
 
 struct nearest {
 	const char *word;
-	const char *best; /* in `room`; NULL: none is near enough */
+	const char *best; /* in `room`; NULL: no candidate is near enough */
 	char room[NEAREST_WORD + 1];
 	unsigned distance; /* edit distance of `best`; at first one more than the largest that
 			      counts as near */

@@ -64,7 +64,7 @@ static inline size_t limit_largest(const struct limit *l)
 	return l->bytes > l->failure_bytes ? l->bytes : l->failure_bytes;
 }
 
-/* The ceiling that holds whatever the outcome will be; 0: none. */
+/* The ceiling while the outcome is open: the least of the ceilings; 0: none. */
 static inline size_t limit_least_ceiling(const struct limit *l)
 {
 	bool cut_first = l->cut_ceiling && l->cut_ceiling < l->failure_ceiling;

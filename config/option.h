@@ -42,9 +42,9 @@ struct option {
 				       full */
 	const char *variable;       /* "TERSE_COLS"; NULL: only the user's and the system's file */
 	int64_t project_least; /* the least value that a project's .terse.ini (settings.h) may set,
-				  besides 0 where that is valid; 0: it may set none. It may set only
-				  what changes the form of the text: nothing that runs, ends or
-				  sends something or keeps more on disk */
+				  besides 0 where that is valid; 0: it may set none. Such a value
+				  may change the form of the text, but it runs and ends nothing,
+				  sends nothing and keeps no more on disk */
 	const char *project_never; /* the choice that a project's file may not set; NULL: none */
 	bool in_profile;           /* OPTION_LIST: profiles add items to it */
 	size_t most;               /* OPTION_LIST: largest number of items; 0: no limit */

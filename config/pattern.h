@@ -48,8 +48,8 @@ const char *template_refuse(const char *template);
 /* Whether the text matches. */
 bool template_match(const char *template, const char *text);
 
-/* The same; sets *part to the result, or to the whole text if the template has no {command} or
-   {word}. The caller frees *part. Returns 1 or 0, or -1 with ENOMEM. */
+/* As template_match(), and sets *part to the result, or to the whole text if the template has no
+   {command} or {word}. The caller frees *part. Returns 1 or 0, or -1 with ENOMEM. */
 int template_take(const char *template, const char *text, char **part);
 
 #endif

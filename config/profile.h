@@ -58,8 +58,8 @@ struct profile_choice {
 int profile_choose(const struct settings *s, char *const argv[], const char *string,
 		   struct profile_choice *choice, struct option_error *error);
 
-/* Sets the options of the profiles that neither a variable nor a flag sets, and adds to their
-   lists. */
+/* Applies the profiles: sets their options, except those that a variable or a flag sets, and adds
+   the items of their lists. */
 void profile_apply(struct settings *s, const struct profile_choice *choice);
 
 /* The name of the only profile in the choice, or PROFILE_MIXED. */

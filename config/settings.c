@@ -158,7 +158,7 @@ int comment_read(struct comment *c, const char *command, struct settings *s,
 	at += strspn(at, BLANKS);
 	if (strncmp(at, COMMENT_MARK, strlen(COMMENT_MARK)) != 0)
 		return 0;
-	/* The flags, whatever their values. */
+	/* Collects the flags; their values are checked later. */
 	for (at += strlen(COMMENT_MARK); *(at += strspn(at, BLANKS "\n"));) {
 		size_t len = strcspn(at, BLANKS "\n"), name = 0;
 		while (name < NAMES && strncmp(at, names[name], strlen(names[name])) != 0)

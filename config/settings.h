@@ -111,7 +111,7 @@ struct settings {
 	int64_t max_lines;     /* 0: no limit; counted in `unit` (config/limit.h) */
 	int64_t unit;          /* enum unit */
 	int64_t err_size;      /* for separate standard error; 0: as size */
-	int64_t max_err_lines; /* the same; 0: no limit */
+	int64_t max_err_lines; /* for separate standard error; 0: no limit */
 	int64_t print;         /* enum printing: --preview, --full */
 	int64_t heartbeat;
 	int64_t status;          /* enum status_line */

@@ -152,7 +152,7 @@ static int words_read_word(struct words_reader *r)
 		return words_fail(r, EINVAL);
 	while (quoted || !words_ends(r, start)) {
 		const char *from = r->at;
-		size_t behind = 0; /* what is left out there */
+		size_t behind = 0; /* how many bytes to leave out there */
 		char c = *from, next = c ? from[1] : c;
 		if (c == '\0')
 			return words_fail(r, EINVAL);
@@ -245,8 +245,8 @@ static int words_read_heredoc(struct words_reader *r)
 	return 0;
 }
 
-/* Reads a redirection. Sets *into to WORDS_NOWHERE if it takes the standard output away, and to
-   WORDS_OUT if it brings it back. */
+/* Reads a redirection. Sets *into to WORDS_NOWHERE if it sends standard output to a file, and to
+   WORDS_OUT if it sends it to a descriptor, a terminal or >(...). */
 static int words_read_redirection(struct words_reader *r, int *into)
 {
 	const char *start = r->at;

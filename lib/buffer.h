@@ -48,8 +48,8 @@ int buffer_check(const struct buffer *b);
    is no memory for it or an append failed. */
 const char *buffer_string(struct buffer *b);
 
-/* Makes room for `extra` more bytes behind `len`: appending so many can't fail. Returns 0, or -1
-   with errno ENOMEM and the buffer as it was. */
+/* Makes room for `extra` more bytes, so that appending them can't fail. Returns 0, or -1 with errno
+   ENOMEM and the buffer as it was. */
 int buffer_reserve(struct buffer *b, size_t extra);
 
 /* Appends bytes for a caller that can handle the failure. Returns 0, or -1 with errno ENOMEM and
@@ -62,7 +62,7 @@ bool buffer_is(const struct buffer *b, const void *data, size_t len);
 /* Drops the first `n` bytes (n <= len). */
 void buffer_consume(struct buffer *b, size_t n);
 
-/* Drops what is behind the first `len` bytes (len <= b->len). */
+/* Shortens the text to its first `len` bytes (len <= b->len). */
 void buffer_truncate(struct buffer *b, size_t len);
 
 /* Empties it and forgets a failure; the memory stays reserved. */

@@ -34,7 +34,7 @@ const char *gap_reason(int error);
    GAP_ANNOUNCE_MAX. */
 size_t gap_describe(char out[GAP_ANNOUNCE_MAX], const struct gap *gap);
 
-/* The same in brackets, "[... ...]", as a line: newline included. */
+/* Writes the same words as a line in brackets, "[... ...]", with its newline. */
 size_t gap_announce(char out[GAP_ANNOUNCE_MAX], const struct gap *gap);
 
 /* Begins an object of JSON, {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap", with a

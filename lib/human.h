@@ -8,7 +8,7 @@
 /* Milliseconds since some fixed point; never steps. For durations and deadlines. */
 int64_t clock_monotonic_ms(void);
 
-/* Milliseconds since 1970-01-01 UTC. For what is shown and stored. */
+/* Milliseconds since 1970-01-01 UTC. For times that are shown or stored. */
 int64_t clock_real_ms(void);
 
 /* A time in milliseconds. */
@@ -21,7 +21,7 @@ int64_t clock_ms(const struct timespec *time);
 
 #define HUMAN_LEN 32
 
-/* The same as an argument of printf: the string is gone at the end of the block. */
+/* Make such a string as an argument of printf; it is valid up to the end of the block. */
 #define HUMAN_NUMBER(n)    human_number((char[HUMAN_LEN]){0}, (n))
 #define HUMAN_COUNT(n)     human_count((char[HUMAN_LEN]){0}, (n))
 #define HUMAN_SIZE(bytes)  human_size((char[HUMAN_LEN]){0}, (bytes))

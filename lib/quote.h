@@ -13,9 +13,9 @@ struct buffer;
    end the line, and is visible. */
 bool quote_is_plain(uint32_t cp);
 
-/* Appends text; other characters than those of quote_is_plain() become escapes ("\\n", "\\x1b",
-   "\\u202e", "\\xff"). `mark`, '"' or '\'', is put around the text, and is escaped within it, as
-   the backslash is. 0: no mark. */
+/* Appends text. Characters that are not plain (quote_is_plain()) become escapes: "\\n", "\\x1b",
+   "\\u202e", "\\xff". `mark`, '"' or '\'', is put around the text, and is escaped within it, as the
+   backslash is. 0: no mark. */
 void quote_text(struct buffer *out, const char *text, size_t len, char mark);
 
 /* Appends a word as a shell reads it back, for commands that terse tells the reader to run: as it

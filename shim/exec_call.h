@@ -15,7 +15,7 @@ const char *shell_call_name(const char *path);
 bool shell_call_is_shell(const char *name);
 
 /* Which of the arguments is the string that the shell runs (`-c STRING`, `-lc STRING`, `-euo
-   pipefail -c -- STRING` ...). NULL if none is, or if argv is NULL or empty. */
+   pipefail -c -- STRING` ...). NULL: there is no such argument, or argv is NULL or empty. */
 const char *shell_call_script(char *const *argv);
 
 /* If this variable is set, terse-sh gets every call of a program that runs files, not only calls

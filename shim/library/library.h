@@ -2,10 +2,11 @@
 // terse-sh, without knowing it.
 //
 // The library interposes every function of libc that executes a program, except execveat() and
-// fexecve(), by which no agent starts a shell. It replaces by terse-sh a shell that runs a string
-// (`sh -c STRING`, see shim/exec_call.h) and, where TERSE_SHIM_FILES is set, every shell and
-// python. All other calls pass unchanged. The library does not check whose string it is: terse-sh
-// does, by rules, and supervises the string or executes the original shell. terse-sh gets
+// fexecve(), by which no agent starts a shell. If the program is a shell that runs a string (`sh -c
+// STRING`, see shim/exec_call.h), the library starts terse-sh instead; if TERSE_SHIM_FILES is set,
+// it does so for every shell and python. All other calls pass unchanged. The library does not check
+// whose string it is: terse-sh does, by rules, and supervises the string or executes the original
+// shell. terse-sh gets
 //
 // - the caller's arguments, argv[0] included (it recognises itself by AT_EXECFN instead),
 // - the caller's environment, except

@@ -263,8 +263,8 @@ static void break_line(struct buffer *out, const struct layout *l, size_t depth)
 		buffer_append(out, l->unit, l->unit_len);
 }
 
-/* Writes "key": (unless `key` is NULL) and then JSON that was given without blanks, `depth` levels
-   deeper than the line that it belongs to. */
+/* Writes "key": (unless `key` is NULL) and then a value in JSON, which comes without blanks and is
+   laid out here. `depth`: the levels of indentation beyond l->base. */
 static void write_child(struct buffer *out, const struct layout *l, const char *key,
 			const char *json, size_t depth)
 {

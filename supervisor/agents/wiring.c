@@ -128,7 +128,8 @@ static int edit_file(struct wiring_edit *e, const struct wiring_item *item, stru
 	return e->place ? append_value(&s->text, e, item) : 0;
 }
 
-/* Whether terse wrote the string. Its end shows that, whatever directory terse was in. */
+/* Whether terse wrote the string. Only the end of the string counts, since terse may have been in
+   another directory. */
 static bool is_own(const struct wiring_item *item, const char *text, size_t len)
 {
 	char end[64];

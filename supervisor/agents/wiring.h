@@ -20,8 +20,8 @@ struct settings;
 // Where terse's own files are, and where the user's directory with the launcher is. Agents are made
 // to execute the launcher (shim/launcher/launcher.h).
 
-/* This follows the path in BASH_ENV. It expands to nothing, or, under bash -v, which would print
-   the file as it reads it, to a suffix that makes the path one of no file. */
+/* This follows the path in BASH_ENV. It expands to nothing, except under bash -v, which would print
+   the file as it reads it. There it expands to a suffix, so that no file has the path. */
 #define PLACE_UNLESS_VERBOSE "${-//[!v]}"
 
 struct place {
@@ -157,8 +157,8 @@ bool wiring_is_toml(const struct wiring_file *file);
 struct wiring_edit {
 	const struct wiring_file *file;
 	const struct place *place; /* NULL: removes the items, and nodes that become empty */
-	struct buffer text;        /* the text, which is changed except for items that failed; the
-				      caller's */
+	struct buffer text;        /* the text to change, owned by the caller; an item that fails
+				      does not change it */
 	size_t own;                /* how many of terse's items were there */
 	size_t line;               /* line of the failure */
 	char reason[1024];         /* "": errno says it */

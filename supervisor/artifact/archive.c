@@ -28,7 +28,7 @@
 /* The part of a text after its gap is a member of its own. */
 #define REST ".rest"
 
-/* The line that announces a gap fits into so many bytes (lib/gap.h). */
+/* Enough for the line that announces a gap (lib/gap.h). */
 #define NOTICE_MOST ((uint64_t)512)
 
 /* The bytes of a part's file that make one member: those up to the gap, or those behind it. */

@@ -401,7 +401,7 @@ static struct stream *use_part(struct artifact *a, enum artifact_part part)
 	return s;
 }
 
-/* Claims and creates in one store; leaves nothing behind when it fails. */
+/* Claims the ID and creates the artifact in one store. A failure leaves nothing behind. */
 static int create_in(struct artifact *a, const struct store *store, const char *session)
 {
 	struct meta *m = a->meta;

@@ -57,8 +57,8 @@ void artifact_use(struct artifact *a, enum artifact_part part);
    artifact_append(). */
 int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
-/* Ends the recording of a text part that background processes may still write to. An added line
-   says so, and `why` ("silent for 10 min 0 s"). Returns as artifact_append(). */
+/* Ends the recording of a text part that background processes may still write to. Adds a line that
+   says so, with the reason `why` ("silent for 10 min 0 s"). Returns as artifact_append(). */
 int artifact_end_recording(struct artifact *a, enum artifact_part part, const char *why);
 
 /* The errno of the first failed write, or 0. */

@@ -40,7 +40,7 @@ static bool removal_is_running(int fd, int dir, const char *id)
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return false;
 	/* If the text is locked, or the file system has no locks, the metadata decide. meta_read()
-	   says of a run that is neither done nor locked that it was interrupted. */
+	   reports a run as interrupted if it is not done and its text is not locked. */
 	bool held = errno == EWOULDBLOCK, said = false;
 	struct meta m;
 	if (meta_read(dir, id, &m) == 0) {

@@ -160,8 +160,8 @@ int id_claim(const struct store *s, const char *session, int64_t started_ms, cha
 	if (ids < 0)
 		return -1;
 	int result = -1;
-	/* After some IDs that are taken, tries those of the next millisecond, so that there are IDs
-	   even while the clock stands still. */
+	/* If several IDs are taken, tries those of the next millisecond, so that a stopped clock
+	   does not exhaust the IDs. */
 	for (int attempt = 0; attempt < 4096; attempt++) {
 		if (!given && id_draw(started_ms + attempt / 16, id) < 0)
 			break;

@@ -42,8 +42,8 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 	int result = -1, fd;
 	struct stat st;
 	bool inside;
-	/* Locks the file, so that nobody else is writing a line at its end. If the file ends with a
-	   part of a line all the same, a newline comes first. */
+	/* Locks the file, so that nobody else is writing a line at its end. If the file
+	   nevertheless ends with a part of a line, a newline is written first. */
 	for (int operation = LOCK_SH;; operation = LOCK_EX) {
 		char last = '\n';
 		fd = store_open_locked(dir, name, flags, operation, &st);
@@ -359,7 +359,7 @@ struct journal_tail {
 	char *block;
 };
 
-/* The block of a caller that reads few lines. */
+/* The block's size for a caller that reads few lines. */
 #define BLOCK ((size_t)8192)
 
 /* Goes to the line before, without its newline; passes over empty lines. A line that is longer than

@@ -208,8 +208,8 @@ enum kind {
 	KIND_OBJECT, /* const char *: JSON */
 };
 
-/* A member. It is left out where the value is 0, empty, or `preset`. Some members are always there,
-   so that database engines that read the index find every column of a query. */
+/* A member. Members with the value 0, empty, or `preset` are left out. Some members are always
+   there, so that database engines that read the index find every column of a query. */
 struct field {
 	const char *key;
 	enum kind kind;

@@ -155,7 +155,7 @@ bool meta_is_held(int text_fd);
 // docs/journal.schema.json has all of them: other programs read the lines. Times are ns, to the ms.
 // A value of 0, false or empty is left out; a run without an exit code has null. "shown" has
 // "bytes", "tokens", "text" and "own" (struct meta_shown); "stdout_file" and "stderr_file" name
-// files that the command wrote to itself. A stream has "gap":{"from","to","offset","bytes"},
+// files to which the command wrote directly. A stream has "gap":{"from","to","offset","bytes"},
 // "error" and "lost" where there are any; "command_cut": a part of the command is missing. JSON is
 // UTF-8: invalid bytes in arguments and paths become U+FFFD.
 

@@ -228,7 +228,7 @@ static int short_write(int dir, struct meta *m, int64_t ms, uint64_t min_free,
 		bool is_there = part == ARTIFACT_JSON || parts[part];
 		head.sizes[part] = is_there ? (uint32_t)(record.len - before) : ABSENT;
 	}
-	/* What fits into the file's last block takes no room. */
+	/* Bytes that fit into the file's last block take no room. */
 	bool fits = (head.offset + record.len - 1) / ROOM == ((uint64_t)st.st_size - 1) / ROOM;
 	if (buffer_check(&record) < 0 || (!fits && !store_has_room(fd, min_free)))
 		goto out;

@@ -87,7 +87,7 @@ bool short_is_file(const char *name);
 int short_walk(int dir, const char *session, const char *name, bool sweeps,
 	       int (*each)(void *ctx, const char *id, uint64_t bytes), void *ctx);
 
-/* Overwrites what is left of removed runs in the session's directory, and removes files that no run
+/* Overwrites the records of removed runs in the session's directory, and removes files that no run
    needs any more. Returns 0, or -1 with errno when something could not be overwritten. */
 int short_sweep(int dir, const char *session);
 

@@ -34,8 +34,8 @@ struct text {
 	struct short_part memory; /* a short text; `fd` is -1 then */
 	uint64_t size;            /* of the file */
 	struct text_gap gap;
-	/* What a failed write has lost after the end of the file: bytes, up to line `lost_to`, and
-	   the errno; 0: nothing. */
+	/* Text that a failed write has lost after the end of the file: how many bytes, the last
+	   line (`lost_to`), and the errno; 0: none. */
 	uint64_t lost_bytes, lost_to;
 	int lost_error;
 	bool held;       /* a supervisor may still write */

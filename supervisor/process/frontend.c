@@ -326,9 +326,8 @@ static int frontend_start(struct frontend *f)
 	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		*all[i] = io_above_standard(*all[i]);
-	/* Tries whether frames can be received, of which none is there. A sandbox may prevent that;
-	   the end of the command would then be lost. The first frame that is sent tries the rest.
-	 */
+	/* Tests whether frames can be received; none is there yet. A sandbox may prevent that; the
+	   end of the command would then be lost. The first frame that is sent tries the rest. */
 	bool can_talk = pair[0] >= 0 && pair[1] >= 0 &&
 			frame_receive(pair[0], &f->end, MSG_DONTWAIT) < 0 && errno == EAGAIN;
 	pid_t pid = can_talk ? fork() : -1;

@@ -1,12 +1,12 @@
-// What one command line prints in a shell that somebody types into (terse shell), from the mark
-// before it to the mark behind it, on its way to the reader's terminal:
+// The output of one command line in a shell that somebody types into (terse shell), from the mark
+// before the output to the mark after it, on its way to the reader's terminal:
 //
-//   HEAD ──► HELD     the first part passes as it comes, byte for byte; what is longer becomes
-//     │       │       text, is kept, and is previewed at the end as that of a run
-//     └──► AS IT IS   a program reads keys, or the text can't be kept: the bytes pass
+//   HEAD ──► HELD     the first part passes unchanged as it comes; longer output becomes text,
+//     │       │       which is kept and, at the end, previewed like that of a run
+//     └──► AS IT IS   a program reads keys, or the text can't be kept: the bytes pass unchanged
 //
-// The last lines pass byte for byte, too, behind the preview: they have the word by which the
-// reader knows that the command has ended. Memory is bounded. If anything fails the bytes pass.
+// The last lines pass unchanged, too, after the preview: they have the word by which the reader
+// knows that the command has ended. Memory is bounded. If anything fails, the bytes pass unchanged.
 #ifndef TERSE_PROCESS_PASSAGE_H
 #define TERSE_PROCESS_PASSAGE_H
 

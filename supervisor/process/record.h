@@ -114,8 +114,8 @@ void record_close(struct record *r, bool grown);
    waits. */
 void record_clean_up(const struct record *r);
 
-// The report (report/report.h) of one run that was supervised here, from its record and its
-// streams, and its bytes in the format that was asked for.
+// Makes the report (report/report.h) of a run from its record and its streams, and then the
+// report's bytes in the format of the settings.
 
 /* Reads a text from its artifact while the report is written, if the whole text was asked for and
    is too long for memory. */

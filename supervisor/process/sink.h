@@ -38,13 +38,14 @@ bool sink_is_same(int a, int b);
 //   a person at a terminal   one pty, controlling terminal of the command; raw pass-through,
 //                            the front end reads the keyboard
 //   an agent                 a pty without controlling terminal, so that prompts on /dev/tty
-//                            fail at once instead of waiting; stdin is handed through. A shell
-//                            asked to be interactive (bash -i) controls its jobs through it where
-//                            it would without terse; /dev/tty ends at once then. With [prompt]
-//                            person an agent that a rule knows gets a controlling terminal
+//                            fail at once instead of waiting; stdin is handed through. An
+//                            interactive shell (bash -i) uses the pty for job control if it would
+//                            have job control without terse; reading /dev/tty then ends at once.
+//                            With [prompt] person an agent that a rule knows gets a controlling
+//                            terminal
 //   a program                a pipe, so that the command does what it does without terse
-//   a file, /dev/null        the descriptor itself; where something was asked for that needs its
-//                            text (redaction, --record, --pty, --full, --yield, --detach) a pipe
+//   a file, /dev/null        the descriptor itself, or a pipe if a setting needs the text (redaction,
+//                            --record, --pty, --full, --yield, --detach)
 //
 // Both streams share one channel when they are one open file or both are read by an agent.
 // A person's pipeline (`terse git log | less`) does not need terse: the command is executed

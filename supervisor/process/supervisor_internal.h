@@ -121,8 +121,7 @@ struct wait {
 };
 
 /* Looks at all descendants of the caller. With a `group` it looks only at the processes of that
-   group, and only finds `input`, whatever else a thread does. `terminal`: the device number of the
-   terminal. */
+   group, and fills in only `input`. `terminal`: the device number of the terminal. */
 void wait_look(struct wait *w, dev_t terminal, pid_t group);
 
 // Whether a command waits for somebody to type. No event reports this, so terse has to look: when

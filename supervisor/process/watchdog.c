@@ -88,8 +88,8 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 		}
 		if (!asks || watchdog_answer(asked))
 			continue;
-		/* The front end has gone. The supervisor may not notice while it sleeps, until the
-		   command has been executed. */
+		/* The front end has gone. The supervisor sleeps until the command has been
+		   executed, so it may not have noticed. */
 		asked = -1;
 		is_blind = group == 0 && ioctl(pipe, FIONREAD, &waiting) == 0 && waiting == 0;
 	}
@@ -111,8 +111,8 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 
 void watchdog_tell(int *pipe, pid_t group)
 {
-	/* Tries the write twice, since a watchdog that was not told would end processes that it
-	   must not end. */
+	/* Tries the write twice: without the message the watchdog would end processes that have to
+	   live on. */
 	if (*pipe >= 0 && io_write(*pipe, &group, sizeof(group)) < 0)
 		io_write(*pipe, &group, sizeof(group));
 	if (group == 0)

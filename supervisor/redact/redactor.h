@@ -8,8 +8,8 @@
 //
 // Bytes that a terminal does not show (colours, other sequences, controls, strings like a title,
 // characters without width) do not hide a secret that they interrupt. They end a word, so a secret
-// may begin after them. The bytes are also searched with these left in, for secrets in such strings
-// and in what an unfinished sequence swallows. NUL, VT and FF end a line.
+// may begin after them. The bytes are also searched with these left in, since such a string or an
+// unfinished sequence may contain a secret. NUL, VT and FF end a line.
 #ifndef TERSE_REDACT_REDACTOR_H
 #define TERSE_REDACT_REDACTOR_H
 
@@ -115,8 +115,8 @@ void redactor_release(struct redactor *r);
 /* Appends a whole string to `out`, with secrets replaced. Returns 0, or -1 with ENOMEM. */
 int redactor_string(struct secrets *secrets, const char *string, struct buffer *out);
 
-/* The same in place, in `room` bytes: a result that is longer is cut; without memory the whole
-   string is replaced. */
+/* As redactor_string(), but in place, in `room` bytes: a longer result is cut; without memory the
+   whole string is replaced. */
 void redactor_inside(struct secrets *secrets, char *string, size_t room);
 
 /* Returns a copy of a command's words with secrets replaced, NULL-terminated, in one block for

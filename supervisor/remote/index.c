@@ -52,7 +52,7 @@ int index_read(const struct settings *s, struct index_reader *reader)
 	int64_t hour = reader->to_ms / REMOTE_HOUR_MS;
 	int64_t first = reader->from_ms > 0 ? reader->from_ms / REMOTE_HOUR_MS : 0;
 	int result = 0;
-	/* Cleans the name as in objects' names. */
+	/* Objects' names have the host's name in this form. */
 	store_clean_name(reader->host, host, sizeof(host));
 	snprintf(top, sizeof(top), "%s/terse-index-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(top)) {

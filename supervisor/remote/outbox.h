@@ -51,8 +51,8 @@ struct outbox {
 int outbox_open(struct outbox *o, const struct store *store, bool make);
 void outbox_close(struct outbox *o);
 
-/* Whether a process may have something to do here: its run was noted (`adds`), or something waits,
-   and no later attempt of another process has been noted. */
+/* Whether this process may have to push: it has noted its run (`adds`), or something waits and no
+   other process has noted a later attempt. */
 bool outbox_has_work(const struct outbox *o, bool adds);
 
 /* Whether a run that ended like this is to be pushed. */

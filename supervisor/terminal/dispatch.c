@@ -178,7 +178,7 @@ static void cursor_region(struct terminal *t)
 	}
 }
 
-/* Changing what is shown: erasing, inserting, deleting, scrolling. */
+/* Changing the screen: erasing, inserting, deleting, scrolling. */
 
 static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 {
@@ -223,8 +223,8 @@ static void edit_erase(struct terminal *t)
 		erase(t, s->y, 0, s->cols);
 		screen_set_wrapped(s, s->y, false);
 	} else if (how == 2) {
-		/* Deletes nothing that was shown: the rows down to the last one that was written
-		   scroll off, whatever the margins are. */
+		/* Keeps the text that was shown: the rows down to the last written one scroll off,
+		   even with margins. */
 		unsigned top = s->top, bottom = s->bottom, count = s->rows;
 		while (count > 0 && !row_has_text(s->lines[count - 1], false))
 			count--;

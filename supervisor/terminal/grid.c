@@ -65,8 +65,8 @@ static bool end_put(struct screen *s, struct row *row, unsigned from, unsigned t
 }
 
 /* Drops characters of several parts that are not shown any more. Returns whether there may be room
-   then. If everything in the pool is still shown, it does not look again for a while, since looking
-   costs as much as writing that many characters. */
+   then. If everything in the pool is still shown, this function does not look again for a while,
+   since looking costs as much as writing that many characters. */
 static bool compact(struct screen *s)
 {
 	struct cluster_pool *pool = &s->clusters, kept = {.cap = pool->cap, .limit = pool->limit};

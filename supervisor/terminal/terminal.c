@@ -355,8 +355,8 @@ uint64_t terminal_lines(const struct terminal *t)
 	return t->appending ? lines + t->tail.newlines : lines;
 }
 
-/* Whether no row of a line has changed lately; looks at each row. *plain: all rows are plain, and a
-   newline ended the line; a program that draws moves the cursor instead. */
+/* Whether no row of a line has changed lately. Looks at every row in any case. *plain: all rows are
+   plain, and a newline ended the line; a program that draws moves the cursor instead. */
 static bool stands(struct screen *s, unsigned from, unsigned to, int64_t now, int64_t plain_age,
 		   int64_t age, bool *plain)
 {

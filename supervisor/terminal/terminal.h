@@ -85,8 +85,8 @@ void terminal_cut(struct terminal *t);
 uint64_t terminal_lines(const struct terminal *t);
 
 /* Hands on the complete lines although they could still be overwritten, so that a reader sees them
-   now. If such a line changes later all the same, its new content is handed on once more, below:
-   lines that a reader has seen stay in the text. */
+   now. If such a line changes later, its new content is handed on again, below the old one: lines
+   that a reader has seen stay in the text. */
 void terminal_commit(struct terminal *t);
 
 /* Hands on complete lines from the first one on, up to the first that has changed within `age` (in
