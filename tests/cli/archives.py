@@ -123,7 +123,7 @@ class Archives(Case):
         self.assertEqual(self.ask("read", run.id, "--offset", "2999999"), b"2999999\n3000000\n")
 
     def test_sizes_that_metadata_do_not_tell_of(self):
-        """A few bytes that declare a large hole are not believed."""
+        """A few bytes that declare a large hole are refused."""
         run = self.terse("seq", "3000")
         packed = self.say("archive", run.id, "-o", "-")[1]
         self.say("session", "end", "--now")

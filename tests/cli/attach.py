@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""A person takes over a command that somebody else started: attach, detach, resize, look only, and the
-terminal as it was afterwards. The programs are those that need a terminal."""
+"""A person takes over a command that somebody else has started: attach, detach, resize, read-only; afterwards the
+terminal is as before. The commands are programs that need a terminal."""
 
 import os
 import re

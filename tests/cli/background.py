@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Background children: terse returns when the command has ended, they live on, and their later output is in
-the artifact."""
+"""Background children live on when the command has ended and terse has returned, and the artifact gets their
+later output."""
 
 import os
 import re

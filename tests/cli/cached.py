@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""run --cached: the kept text of an earlier run answers, and says so; any doubt, and the command runs. And --description."""
+"""run --cached: the kept text of an earlier run is printed, with a line that says so; in any doubt the command
+runs. Also --description."""
 
 import json
 import os
@@ -23,7 +24,8 @@ class Cached(Case):
         return self.terse("run", "--cached", "5m", *options, *command, **how)
 
     def test_answers(self):
-        """What run prints, within the limits of now; then a line that says so. It counts as read back."""
+        """Prints what run would print by the settings of this call, then a line that says so. It counts as read
+        back."""
         first, again = self.cached(), self.cached()
         self.assertEqual((self.count(), first.code, again.code), (1, 0, 0))
         self.assertEqual(SAID.search(again.out)[1].decode(), first.id)

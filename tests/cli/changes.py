@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""terse changes: the lines in which two runs differ, for every kind of reader."""
+"""terse changes: prints the lines in which two runs differ, for every kind of reader."""
 
 import json
 import os

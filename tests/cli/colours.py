@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Colours are for people: at a terminal and where they were asked for, never for an agent or a program;
-terse alone at a terminal tells what it is."""
+"""Colours are for people: at a terminal, and where an option asks for them; never for an agent or a program. At a
+terminal, terse without arguments says what it is."""
 
 import os
 import re

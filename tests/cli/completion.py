@@ -12,7 +12,7 @@ from support.screen import ScreenCase
 
 class Words(ScreenCase):
     def offered(self, *words):
-        """(directive, the candidates) for the last of the words."""
+        """Returns (directive, candidates) for the last word."""
         lines = self.ask("__complete", *words).decode().split("\n")
         self.assertEqual(lines.pop(), "")
         for line in lines[1:]:

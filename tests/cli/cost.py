@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""The cost of a run does not depend on what else runs on the machine, nor on what ran before: system calls are
-counted, since times say little on a busy machine. A text costs no more processor time than it did."""
+"""The cost of a run does not depend on other processes, nor on earlier runs. System calls are counted, since
+times mean little on a busy machine. The processor time for a text has a limit."""
 
 import os
 import resource
@@ -22,14 +22,14 @@ class Cost(Case):
         return int(read_file(self.report).split()[0])
 
     def crowd(self, size):
-        """Processes that have nothing to do with us; nor are they our children."""
+        """Unrelated processes, which are not our children."""
         run = self.start("sh", "-c", "i=0; while [ $i -lt %d ]; do sleep 1000 & i=$((i + 1)); done; "
                                      "echo there; wait" % size)
         run.until(b"there\n")
         return run
 
     def assert_alike(self, count):
-        """It takes no more among many processes."""
+        """A run costs no more if there are many processes."""
         for calls in ("open", "stat", "read"):
             alone = count(calls)
             crowd = self.crowd(300)

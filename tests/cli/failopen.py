@@ -1,6 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""When something of terse's own fails, the command runs all the same and its status comes back;
-the loss is reported."""
+"""If terse itself fails, the command still runs and its status is returned; a loss is reported."""
 
 import json
 import os

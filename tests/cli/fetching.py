@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""What other machines pushed: read, search and show by whole IDs, list --remote; an object that is damaged,
-swapped, hostile or too large is refused, and leaves nothing."""
+"""Runs that other machines have pushed: read, search and show take their whole IDs, list --remote lists them. An
+object that is damaged, swapped, hostile or too large is refused, and leaves nothing behind."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from support.remote import FAIL, TEXT, Remote
 
 class Fetching(Remote):
     def here(self, *argv, env=None, store="other"):
-        """A verb on another machine: a store of its own."""
+        """Runs a verb as another machine would, with another store."""
         done = subprocess.run([TERSE, *argv], env=self.env(TERSE_HOME=self.at(store), **(env or {})), cwd=self.work,
                               timeout=DEADLINE, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         return done.returncode, done.stdout, done.stderr.decode()
@@ -40,7 +40,7 @@ class Fetching(Remote):
 
 class Read(Fetching):
     def test_read(self):
-        """The first time from the remote; then from here, without the remote."""
+        """The first read comes from the remote, later ones from the store."""
         one = self.pushed_run()
         status, out, err = self.here("read", one, "--limit", "9000")
         self.assertEqual((status, out, err), (0, TEXT, ""))
@@ -90,7 +90,8 @@ class Read(Fetching):
             b'here or in file:%s"}}\n' % self.objects.encode()))
 
     def test_rclone(self):
-        """Its status tells of what is not there; of an S3 object it says nothing. A summary is no reason."""
+        """rclone's status tells that something is missing, but not for an S3 object. A summary is not taken for
+        the reason."""
         place = "rclone:fleet:" + self.objects
         for told, say in (("exit 0", "cmd-000000000000: no such artifact, here or in " + place),
                           ("exit 3", "cmd-000000000000: no such artifact, here or in " + place),
@@ -193,7 +194,7 @@ class Hostile(Fetching):
         self.assertEqual(self.files(), [])
 
     def test_a_program_that_makes_something_else(self):
-        """A link, a directory, nothing: not followed, not waited for."""
+        """An object that is a link, a directory or missing: links are not followed, and nothing is waited for."""
         target = write_file(self.at("target"), "secret\n")
         for script, why in (('ln -s %s "$3"; exit 0' % target, "its program has made no file"),
                             ('mkdir "$3"; exit 0', "its program has made no file"),
@@ -288,7 +289,7 @@ class Index(Fetching):
         return json.loads(out)["data"]["runs"]
 
     def index_is(self, *ids):
-        """Waits until the index has these."""
+        """Waits until the index has these runs."""
         eventually(lambda: sorted(run["id"] for run in self.listed("--limit", "1000")) == sorted(ids) and
                    not self.mine(), lambda: "the index: %s" % self.listed(), 120)
 

@@ -26,7 +26,7 @@ GUIDE = os.path.join(SOURCE, "docs", "agents.md")
 
 class Harness(Case):
     def play(self, name, *commands, wired=True, env=None):
-        """What the harness makes of the commands: [what its model gets, the status, its result] of each."""
+        """Runs the commands in the harness. Returns for each [what its model gets, the status, its result]."""
         program = os.path.join(self.work, name)
         if not os.path.exists(program):
             os.symlink(EMULATION, program)
@@ -38,7 +38,7 @@ class Harness(Case):
         return json.loads(done.stdout)
 
     def probe(self, name, *commands, code=0):
-        """The lines of the section of terse probe, and what that says."""
+        """Returns the lines of the section that terse probe prints, and its messages."""
         program = os.path.join(self.work, name)
         os.symlink(EMULATION, program)
         run = self.run_to_end("terse", "probe", program, *commands, split=True, env={"SHELL": "/bin/bash"})

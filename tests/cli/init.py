@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 """terse init, hook, agent and doctor: an agent's files get the lines that they need, and nothing else in them
-changes. After --undo they are as before, byte for byte, but for what was empty."""
+changes. --undo restores them byte for byte, except empty tables and objects."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""The journal's lines, which other programs read: each kind of them, and each member, is what
+"""The journal's lines, which other programs read: every kind of line and every member is as
 docs/journal.schema.json says."""
 
 import json

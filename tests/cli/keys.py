@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Programs that wait for keys where nobody can type: they are hung up, or a line reports it; and the text
-that a full-screen program leaves."""
+"""Programs that wait for keys that nobody can type get SIGHUP, or a line reports them. Also the text that a
+full-screen program leaves."""
 
 import json
 import os

@@ -9,8 +9,8 @@ import signal
 from support.harness import (Case, Process, TERSE, eventually, main, numbers, read_file,
                              signal_if_there, write_file)
 
-# A small family: a group of its own within the session, a child that ignores what can be
-# ignored, one that is stopped.
+# Children of a command: one in its own process group, one that ignores all signals that can be ignored, one that
+# is stopped.
 FAMILY = """
 seq 3000
 sleep 1000 &

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
-"""Processes of terse are killed at a random moment, or all of them: the kept text is an exact prefix of the
-command's output, nothing is left behind, and the store lists clean. When only the front end is killed, all
-that the command wrote before is kept. A short text is there as a whole or not at all, and those that are removed
+"""One or all of terse's processes are killed at a random moment. Then the kept text is an exact prefix of the
+command's output, no process is left behind, and the store has no errors. If only the front end is killed, all
+earlier output of the command is kept. A short text is there as a whole or not at all, and those that are removed
 leave no byte.
 
 KILL_RUNS says how many runs (make check-kills: 5,000), KILL_SEED which ones.

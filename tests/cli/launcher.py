@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""The launcher: what terse init makes an agent execute goes on working whatever happens to terse."""
+"""The launcher, which terse init makes agents execute, works whatever happens to terse."""
 
 import json
 import os
@@ -197,7 +197,7 @@ class Broken(Installed):
         self.assertEqual(os.listdir(self.work), [], "no core")
 
     def test_the_real_commands(self):
-        """A program in the way that hangs costs its time once; what follows is not tried again at once."""
+        """A terse that hangs delays only one command; the next commands do not try it again at once."""
         self.init("pi")
         write_file(self.program, "#!/bin/sh\nexec sleep 1000\n", 0o755)
         run = self.run_to_end(self.launcher, "-c", "exit 7", split=True)
@@ -208,7 +208,7 @@ class Broken(Installed):
         run = self.run_to_end(self.launcher, "-c", "echo $0 $#", "zero", "a", "b", split=True)
         self.assertEqual((run.code, run.out, run.err), (0, b"zero 2\n", b""))
         self.assertEqual(self.target()["tried"], tried)
-        # It is mended, so it is tried, and works.
+        # Once terse is repaired, it is tried again, and works.
         self.install()
         run = self.run_to_end(self.launcher, "-c", "seq 5000", env={"PI_CODING_AGENT": "true"}, split=True)
         self.assertEqual((run.code, run.err), (0, b""))

@@ -102,7 +102,7 @@ class Protocol(McpCase):
             self.assertEqual([e["error"]["code"] for e in errors], [code], line)
             if message:
                 self.assertEqual(errors[0]["error"]["message"], message)
-        # What can be read has an ID, also where it is refused.
+        # A request that can be parsed is answered by its ID, even if it is refused.
         for members, message in (('"method":"n"', 'jsonrpc: must be "2.0"'),
                                  ('"jsonrpc":"1.0","method":"n"', 'jsonrpc: must be "2.0"'),
                                  ('"jsonrpc":"2.0","method":2', "method: must be a string"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Nothing is left out without a word: the printed part of a text, and what the commands print that it names
-for its omissions, are the text, each byte once and in its place. Random texts, modes, sizes and forms."""
+"""Every omission is announced. The printed part of a text, together with the output of the commands that its
+markers name, is the whole text, each byte once and in its place. Texts, modes, sizes and forms are random."""
 
 import json
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
-"""Text as it comes: at every pause an agent has the last lines of a command that goes on, and the ID where lines
-are left out. Nothing is shown twice, every line is shown or announced, and all stays within one and a half budgets."""
+"""Text that is printed while the command runs: at every pause an agent has the last lines, and the ID if lines
+are left out. Nothing is shown twice, every line is shown or announced, and the sum is at most one and a half
+budgets."""
 
 import os
 import re
@@ -14,8 +15,8 @@ NOTICE = re.compile(rb"^\[terse: [^\n]*\]\n", re.M)
 
 class PauseCase(Case):
     def account(self, out, text, budget=BUDGET):
-        """Each line of the text is in the output once, or is announced once, in its place; lines that were announced may
-        come later, behind their number. Returns how many are shown."""
+        """Checks that each line of the text is printed or announced once, in its place. Announced lines may be
+        printed later, behind a marker with their number. Returns how many lines are shown."""
         lines = text.split(b"\n")[:-1]
         shown = NOTICE.sub(b"", out)
         self.assertLessEqual(len(shown), budget * 3 // 2)
@@ -60,7 +61,8 @@ class Pauses(PauseCase):
             self.assertEqual(self.artifacts(), [])
 
     def test_chatter_is_folded(self):
-        """Also in a text that fits, before a pause and behind it. What is left out can be read."""
+        """Chatter is folded even in a text that fits, before a pause and after it. Lines that are left out can be
+        read."""
         fifo = self.fifo()
         passes = "for i in $(seq %s); do echo \"test part_$i of all ... ok\"; done; "
         run = self.start(TERSE, "--profile", "build", "bash", "-c", passes % "1 30" + "read x <%s; " % fifo +

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""A person answers what an agent can't or must not: secrets, and the questions that [prompt] person names. He
-types at a terminal of his own (terse attach); what he types under echo off is nowhere afterwards."""
+"""A person answers questions that an agent can't or must not answer: secrets, and those that [prompt] person
+names. The person types at another terminal (terse attach). Input that is not echoed is kept nowhere."""
 
 import contextlib
 import os

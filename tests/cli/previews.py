@@ -22,7 +22,7 @@ FALSE_ALARM = re.compile("error|fail|fatal|panic|abort", re.I)
 
 
 def alarms_in(shown):
-    """What looks like an error of the lines that a preview puts forward."""
+    """Returns the lines that a preview prefers and that look like an error."""
     lines = put_forward(shown.decode("utf-8", "replace"))
     return [line for line in lines if FALSE_ALARM.search(line)]
 

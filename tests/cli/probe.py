@@ -22,7 +22,7 @@ class Probe(Case):
         return run.out[run.out.index(b"[agent "):].decode()
 
     def check(self, agent, section, calls=1):
-        """With the section, the agent's commands are supervised, and what else it runs is not."""
+        """With the section, the agent's tool calls are supervised, and nothing else that it runs."""
         config = write_file(os.path.join(self.dir, "ini"), section)
         run = self.run_to_end("terse", "agent", agent, "seq 3000; exit 3", split=True,
                               env={"SHELL": "/bin/bash", "TERSE_CONFIG": config})
@@ -121,7 +121,7 @@ class Probe(Case):
         self.assertNotIn(b"conversation", kept)
 
     def test_a_file_that_is_not_the_probes(self):
-        """After the probe nothing is made anew, and nothing else is written to, or waited for."""
+        """After the probe no file is made, no other file is written, and nothing is waited for."""
         gone = os.path.join(self.work, "gone")
         pipe = os.path.join(self.work, "pipe")
         os.mkfifo(pipe)

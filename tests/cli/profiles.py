@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""The purpose of a command decides how much of its text an agent gets, the unit in which it is counted, and
-the notice about the rest. Every command that a notice names is run as it stands."""
+"""The profile of a command decides how much of its text an agent gets, in which unit that is counted, and what
+the notice about the rest says. The tests run every command that a notice names."""
 
 import json
 import os
@@ -46,7 +46,8 @@ class Profiles(Case):
 
 class Scripts(Profiles):
     def test_a_script_prints_what_was_asked_for(self):
-        """All the rows for which there is room; the same lines of a build, and of a script that fails, are folded."""
+        """As many rows are shown as there is room for; the same lines of a build, or of a script that fails, are
+        folded."""
         rows = b"".join(b"row %4d  balance %d.00 of the account\n" % (n, n * 3) for n in range(1, 501))
         self.file("rows", rows)
         self.file("print.sh", "cat rows; exit $1")
@@ -59,7 +60,7 @@ class Scripts(Profiles):
 
 class Tables(Profiles):
     def test_a_table_fills_the_room(self):
-        """What names things and their values is shown as far as there is room; the same of a build is folded."""
+        """Lines of names and values are shown while there is room; those of a build are folded."""
         for n in range(500):
             self.file("the-part%03d.c" % n, b"x\n" * (n * 7919 % 1000))
         for command in ("wc -l *.c", "stat -c '%n is of %s bytes' *.c", "file *.c",

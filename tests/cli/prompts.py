@@ -76,7 +76,7 @@ class Prompts(Case):
         self.assertIn(b"EOFError", run.out)
 
     def test_keys_from_the_output(self):
-        """Programs that find stdin no terminal read keys from stderr; here nobody types there."""
+        """Programs whose standard input is no terminal read keys from standard error; nobody types there."""
         for script in ("read x <&2", "read x <&1"):
             plain = self.without_terminal("bash", "-c", script, kind="pipe")
             run = self.without_terminal("terse", "bash", "-c", script, kind="pipe")
@@ -153,7 +153,7 @@ class JobControl(Case):
         self.assertEqual((run.code, run.out), (0, b"sleep 0.5\n"))
 
     def test_typed_interrupt(self):
-        """It is for the job in the foreground."""
+        """The prompt belongs to the foreground job."""
         script = "sh -c 'trap \"echo caught; exit 5\" INT; echo ready; while :; do sleep 0.02; done'; echo $?"
         run = self.at_a_terminal_of_its_own("terse", *self.SHELL, script, typed=b"\x03")
         self.assertEqual(run.out, b"ready\ncaught\n5\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Artifacts in a remote: which runs are pushed, by whom and when; what waits survives kills and a remote
-that is away, slow, or broken; the command never waits for any of it.
+"""Artifacts in a remote: which runs are pushed, by which process and when. Waiting runs survive kills, and a
+remote that is unreachable, slow or broken. The command never waits for the remote.
 
 The remotes are a directory (file:/DIR) and a stand-in for rclone, which fails as it is told.
 """

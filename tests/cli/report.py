@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""terse report: the page has what the agent was shown, as it was, and nothing that a command prints can
-leave its place in it. tests/page drives the page in a browser."""
+"""terse report: the page has exactly what the agent was shown, and output of commands can't break out of its
+place in the page. tests/page drives the page in a browser."""
 
 import base64
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Every verb over every kind of artifact, by the program with sanitizers where `make check` has built it: none
-reads or writes outside of what is its own."""
+"""Runs every verb on every kind of artifact, with the program that `make check` has built with sanitizers: none
+reads or writes outside of its memory."""
 
 import os
 import re

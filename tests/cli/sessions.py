@@ -21,7 +21,7 @@ class Life(Case):
         return done.returncode, done.stdout, done.stderr
 
     def make(self, count=1, *options, env=None):
-        """So many artifacts; returns their IDs, the oldest first."""
+        """Makes this many artifacts. Returns their IDs, oldest first."""
         return [self.terse(*options, "seq", str(3500 + i), env=env).id for i in range(count)]
 
     def listed(self, *options):
@@ -31,8 +31,8 @@ class Life(Case):
         return os.path.join(self.store, "sessions", name)
 
     def age(self, seconds, *names):
-        """Makes everything in the store, or only these, so much older. When the store was last
-        cleaned up stays: the time has passed for it, too."""
+        """Makes everything in the store, or only these artifacts, older by this much. The stamp of the last
+        cleaning stays as it is."""
         # One time for all: the last run must not seem later than the end of its session.
         then = time.time() - seconds
         for top, _, files in os.walk(self.store):

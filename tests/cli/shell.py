@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""terse-sh: with any arguments it does what the shell behind it does; an agent's tool call is
-supervised, and everything else that an agent runs through a shell is not."""
+"""terse-sh acts as the real shell, with any arguments. It supervises an agent's tool calls, and nothing else that
+an agent runs through a shell."""
 
 import os
 import re
@@ -45,7 +45,7 @@ class Shell(Case):
                               **how)
 
     def tool_call(self, command, kind="pipe", env=None, **how):
-        """As Claude Code calls its prefix, to its end."""
+        """Calls terse-sh as Claude Code calls its prefix, and waits for the end."""
         return self.run_to_end(TERSE_SH, claude(command), kind=kind,
                                env={**self.claude, **(env or {})}, **how)
 
@@ -58,7 +58,7 @@ class Shell(Case):
 
 
 class Forms(Shell):
-    """Without a rule that knows the call."""
+    """No rule recognises the call."""
 
     def same(self, *args, env=None, data=b"", file=TERSE_SH, want=BASH, prefix=()):
         plain = self.call(want, *prefix, *args, env=env, data=data)
@@ -92,7 +92,7 @@ class Forms(Shell):
         self.same("a script")
 
     def test_one_string_of_a_prefix(self):
-        """Claude Code runs its hooks and servers so, too: the name of a program alone, as well."""
+        """Claude Code also runs its hooks and servers in this way, even by the name of a program alone."""
         env = {"CLAUDECODE": "1", "CLAUDE_CODE_SHELL_PREFIX": TERSE_SH}
         script = write_file(os.path.join(self.work, "hook"), "#!/usr/bin/env python3\n"
                             "print(input())\n", 0o755)

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Signals reach whom they would without terse: every one that can be caught, sent to terse alone or
-to its process group, to a command and a child that handle it, ignore it, or do neither.
+"""Signals reach the same processes as without terse: every signal that can be caught, sent to terse alone or to
+its process group, for a command and a child that handle it, ignore it, or do neither.
 
 `make check-faults` does it with every layout of streams (FAULT_STEP=1); by default with one.
 """

@@ -51,7 +51,7 @@ class Since(Case):
             before, last = failing, run.id.encode()
 
     def test_a_value_is_no_same_text(self):
-        """Every byte counts, that of a number, too; and nothing else does."""
+        """Every byte counts, even in a number, and nothing else does."""
         self.say({3}, "Expected: 883\nReceived: 582")
         first = self.run_tests()
         self.say({3}, "Expected: 883\nReceived: 583")
@@ -75,7 +75,7 @@ class Since(Case):
         self.assertEqual(third["since"], {"id": second["artifact"]["id"], "exit_code": 1, "identical": True})
 
     def test_names(self):
-        """Which tests fail now and did not, in the last line and in JSON; nothing of a run that was ended, nor where a
+        """The last line and JSON name tests that fail now and did not before; not if a run was ended early, or a
         name is redacted."""
         def run(text, end, *options):
             write_file(os.path.join(self.work, "said"), "setting up\n" * 5000 + text)
@@ -120,7 +120,8 @@ class Since(Case):
                          % (second.id, name, name))
 
     def test_which_run(self):
-        """The same words and directory; the session first, then the newest of the store."""
+        """The last run has the same words and directory: it is looked for in the session, then in the whole
+        store."""
         other = os.path.join(self.dir, "other")
         os.mkdir(other)
         self.say({3}, cwd=other)
@@ -132,7 +133,7 @@ class Since(Case):
         self.assertIn(mine, self.since(theirs)[1])
         self.assertIn(theirs.id.encode(), self.since(self.run_tests("u"))[1])
         self.assertIn(mine, self.since(self.run_tests("s"))[1])
-        # What was removed is not compared with.
+        # Removed runs are not compared with.
         self.ask("session", "end", "--now", "u")
         self.ask("session", "end", "--now", "t")
         self.ask("session", "end", "--now", "s")

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Who holds what: a file is the command's own, a program's pipe lives as long as its writers, an agent is told
-who still writes."""
+"""Sinks: into a file the command writes directly; a program's pipe stays open as long as there are writers; an
+agent is told who still writes."""
 
 import json
 import os
@@ -92,7 +92,7 @@ class Program(Case):
                 go, ended = self.fifo("go"), self.fifo("ended")
                 run = self.start("/bin/bash", "-c", "{ terse %s sh -c '(read x <go; echo late; seq 30000) & echo ok;"
                                  " exit 3'; echo $? >ended; } | cat" % option, split=True)
-                # The front end has gone; its program still waits for more.
+                # The front end has ended, and the program that reads still waits for text.
                 self.assertEqual(read_file(ended), b"3\n")
                 run.until(b"ok\n")
                 let_go_on(go)

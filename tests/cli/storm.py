@@ -58,7 +58,7 @@ class Storm(Case):
             self.say("gc", TERSE_KEEP="off")
 
     def rewind_on(self):
-        """From the newest but a few on."""
+        """Skips the few newest ones."""
         chance = random_source(1)
         while not self.stop.is_set():
             there = [i for i in self.listed() if i > self.kept[-1]]
@@ -70,7 +70,7 @@ class Storm(Case):
                     self.rewinds.append((target, began, time.time()))
 
     def artifact_of_old(self, count):
-        """Finished runs, older than [gc] max_age lets them become."""
+        """Finished runs that are older than [gc] max_age."""
         ids = [self.terse("seq", "1500").id for _ in range(count)]
         for top, _, names in os.walk(self.store):
             for name in names:

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Generated shell snippets, run bare and read to the end of file, against the ways into terse: nothing that a
-command writes is lost, before its end or after it, whoever reads.
+"""Runs generated shell snippets without terse up to the end of file, and by each way into terse, and compares: no
+output is lost, before the end of the command or after it, whoever reads.
 
 The seven ways: a script (terse ./SCRIPT), a string (terse -c STRING), Claude Code's prefix, Codex's preloaded
 library, Codex's BASH_ENV, the shell of opencode (the launcher, terse-sh), and run_command of terse mcp. For the

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""The right text from every kind of output, in bounded memory."""
+"""Every kind of output becomes the right text, in bounded memory."""
 
 import json
 import os

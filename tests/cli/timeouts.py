@@ -21,7 +21,7 @@ class Timeout(Case):
         self.assertEqual(run.out, b"before\n[terse: timed out (exit 124)]\n")
 
     def test_short_output_is_kept_whole_or_not_at_all(self):
-        """Text that was printed whole needs no artifact; and none says that the run goes on."""
+        """Text that was printed whole needs no artifact, and no line says that the run goes on."""
         for options in ((), ("--no-pty",), ("--tty",), ("--streams=split",)):
             for script in ("echo hi; : >came; sleep 1000",
                            "echo hi; setsid sleep 1000 & : >came; sleep 1000"):
@@ -45,7 +45,7 @@ class Timeout(Case):
         self.assertEqual(meta["process.exit.code"], 124)
 
     def test_processes_that_are_being_ended_are_no_background(self):
-        """One that dies later than the command, in a timeout and where an agent kills terse."""
+        """A child that dies later than the command, after a timeout and if an agent kills terse."""
         script = "seq 5000; (trap '' TERM HUP; exec sleep 1000) & : >came; wait"
         run = self.out_of_time("--grace", "300ms", "sh", "-c", script)
         self.assertIsNone(FOOTER.search(run.out)["background"])
@@ -56,7 +56,7 @@ class Timeout(Case):
         self.assertEqual((FOOTER.search(run.out)["end"], FOOTER.search(run.out)["background"]), (b"interrupted", None))
 
     def test_the_history_has_it_at_once(self):
-        """Also while processes that ignore TERM still have their grace time."""
+        """Even during the grace time of processes that ignore TERM."""
         for before in "echo hi; ", "":
             run = self.out_of_time("--grace", "1000s", "sh", "-c",
                                    "%s(trap '' TERM HUP; : >came; exec sleep 1000) & wait" % before)

@@ -38,7 +38,7 @@ class Slow(http.server.BaseHTTPRequestHandler):
 
 class Tools(Case):
     def need(self, program):
-        """A tool that the machine does not have can't be tested there."""
+        """Skips a tool that the machine does not have."""
         if not shutil.which(program):
             self.skipTest("%s is not installed" % program)
 
@@ -55,7 +55,7 @@ class Tools(Case):
         return "http://127.0.0.1:%d/file" % server.server_address[1]
 
     def clean(self, *argv, code=0, frames=None, most=1, **how):
-        """Runs it; the text must be clean and hold at most `most` frames of its bar."""
+        """Runs the tool. Its text has to be clean, with at most `most` frames of its bar."""
         run = self.terse(*argv, **how)
         self.assertEqual(run.code, code, run.out)
         self.assertFalse(ESCAPES.search(run.out), run.out)

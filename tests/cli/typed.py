@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""terse shell: a shell that a program types into does and shows what it does without terse, but that long outputs
-become previews before the prompt. The harnesses are emulated by the part of theirs that runs commands, written anew."""
+"""terse shell: a shell that a program types into acts and prints as without terse, but long outputs become
+previews before the prompt. The tests imitate the part of each harness that runs commands."""
 
 import fcntl
 import json

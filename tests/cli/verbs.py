@@ -102,7 +102,7 @@ class List(Case):
         self.assertTrue(one.encode() in every and two.encode() in every)
         listed = self.terse("list", env={"TERSE_SESSION": "one"}).out
         self.assertTrue(one.encode() in listed and two.encode() not in listed)
-        # An ID is found from every session, `last` is the caller's.
+        # An ID is found from every session; `last` is a run of the caller's session.
         self.assertTrue(self.ask("read", two).startswith(b"1\n"))
         last = self.terse("path", "last", env={"TERSE_SESSION": "one"}).out
         self.assertIn(one.encode(), last)

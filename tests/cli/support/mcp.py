@@ -1,4 +1,4 @@
-"""A client of terse mcp: sends requests, and keeps what the server sends until somebody asks for it."""
+"""A client of terse mcp: sends requests, and keeps what the server sends until a test asks for it."""
 
 import json
 import os
@@ -122,7 +122,7 @@ class Client:
         return text
 
     def close(self):
-        """Closes standard input; returns the exit status and what stands on standard error."""
+        """Closes standard input. Returns the exit status and standard error."""
         try:
             self.popen.stdin.close()
         except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""A terminal with a person at it: a tmux server of the test's own."""
+"""A person's terminal: a tmux server that only this test uses."""
 
 import os
 import re
