@@ -41,7 +41,8 @@ void nearest_init(struct nearest *n, const char *word)
 	size_t len = strlen(word);
 	*n = (struct nearest){.word = word};
 	if (len > 0 && len <= NEAREST_WORD)
-		n->distance = len < 3 ? 2 : (unsigned)(len + 1) / 3 + 1; /* one slip in three */
+		n->distance = len < 3 ? 2 : (unsigned)(len + 1) / 3 + 1; /* one wrong character in
+									    three */
 }
 
 void nearest_offer(struct nearest *n, const char *candidate)

@@ -234,7 +234,7 @@ unsigned pattern_match(const char *pattern, char *const words[])
 	const char *program = shell_call_name(words[0]);
 	char *const *operand = words;
 	unsigned count = 1;
-	/* Each command is compared with hundreds of alternatives. */
+	/* A quick test first, since each command is compared with hundreds of alternatives. */
 	if (!strstr(pattern, program) && !strchr(pattern, '*'))
 		return 0;
 	size_t len = strcspn(pattern, " \t");

@@ -46,7 +46,7 @@ int place_folder(char out[PATH_MAX]);
    launcher or there is no home directory. */
 void place_of_launcher(struct place *p, const struct place *own);
 
-/* The same if the launcher exists and can be executed; else terse's own files. */
+/* As place_of_launcher() if the launcher exists and can be executed; else terse's own files. */
 void place_wired(struct place *p, const struct place *own);
 
 /* Writes or renews the launcher and the files beside it; follows no link. `real`: [shim] shell, or

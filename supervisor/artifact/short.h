@@ -1,22 +1,22 @@
 // Short texts: records of runs whose text fits into a few pages, in place of files of their own.
 //
-//   SESSION/cmd-1m7v.texts  records, one behind the other, of the runs whose IDs begin like this:
-//                           those that started within nine hours
-//   SESSION/cmd-1m7v.link   symbolic link whose text is SESSION+BASE
-//   STORE/ids/ID            another name of that link: the record's place follows from the ID. If
-//                           the run had its ID before its end: a link with a base of its own
+//   SESSION/cmd-1m7v.texts  the records of the runs whose IDs begin like this (they started within
+//                           nine hours), one after the other
+//   SESSION/cmd-1m7v.link   a symbolic link whose text is SESSION+BASE
+//   STORE/ids/ID            a hard link to that link: the record's place follows from ID and BASE.
+//                           For a run that got its ID before its end, a symbolic link with another
+//                           base
 //
-// A record has what would stand in ID.json, ID.txt, ID.err.txt and ID.shown (artifact.h). It is
+// A record has the content of ID.json, ID.txt, ID.err.txt and ID.shown (artifact.h). It is
 // written at the end of its file, under an exclusive lock, before the link. With the link the run
 // is kept, so whenever a process is killed, a text is there as a whole or not at all. A checksum
-// covers the record, its ID and its place, so that a reader gets either what was written for that
-// ID or EBADMSG. The last digits of the ID count the cells in front of the record, from the base
-// on. So the link needs no text of its own: on some file systems a new inode for it would cost more
-// than all the rest. The base is random, so that runs of the same millisecond in other sessions and
-// stores have other IDs.
+// covers the record, its ID and its place, so that a reader gets either the text of that ID or
+// EBADMSG. The last digits of the ID, less the base, count the cells before the record. So the link
+// needs no text of its own; on some file systems a new inode would cost more than all the rest. The
+// base is random, so that runs of the same millisecond in other sessions and stores have other IDs.
 //
-// Whoever removes a run removes its link. short_sweep() then overwrites all records without a link,
-// also those that a killed process has left.
+// To remove a run is to remove its link. short_sweep() then overwrites all records without a link,
+// including those that a killed process has left.
 #ifndef TERSE_ARTIFACT_SHORT_H
 #define TERSE_ARTIFACT_SHORT_H
 

@@ -65,7 +65,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
 /* Prints the last part of the report on this channel. */
 void source_report(struct source *s, const struct interceptor_ending *ending);
 
-/* The reader has gone: from now on text is only kept. */
+/* Call it when the reader has gone: from now on text is only kept. */
 void source_let_go(struct source *s);
 
 void source_close(struct source *s);

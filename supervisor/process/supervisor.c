@@ -881,7 +881,8 @@ static void supervisor_prepare(struct supervisor *s)
 		s->timer[TIMER_TIMEOUT] = job->begun_ms + set->timeout;
 	s->timer[TIMER_FRONT] = now_ms + FRONT_MS;
 	s->timer[TIMER_NICE] = now_ms + NICE_MS;
-	/* The front end may leave soon, and its niceness counts. */
+	/* The front end, whose niceness counts, may leave soon, so takes that niceness over at
+	   once. */
 	if (set->yield || set->detach) {
 		s->timer[TIMER_YIELD] = set->detach ? now_ms : job->begun_ms + set->yield;
 		s->timer[TIMER_NICE] = now_ms;

@@ -1,10 +1,10 @@
 // The supervisor's state, for its own files alone:
 //
 //   supervisor.c          start of the command, loop, states, deadlines, background processes
-//   frontend.c            the front end: what it sends, stopping and going on with it
-//   live.c                the run as its clients see it, and what they ask
+//   frontend.c            the connection to the front end; stopping and continuing together with it
+//   live.c                the clients of the run, and their requests
 //   prompt.c              what the command waits for, and who answers
-//   supervisor_report.c   what the reader gets, and its delivery: report, heartbeats
+//   supervisor_report.c   report and heartbeats, and their delivery to the reader
 //
 // The states of a run, and what leads from one to the next:
 //
@@ -533,7 +533,7 @@ bool supervisor_deliver(struct supervisor *s, int64_t now_ms);
 /* The wait status of the run if the command ended with `status`. */
 int supervisor_outcome(const struct supervisor *s, int status);
 
-/* Whether somebody reads along. */
+/* Whether the caller still reads the output as it comes. */
 static inline bool supervisor_has_reader(const struct supervisor *s)
 {
 	return s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;

@@ -371,7 +371,7 @@ static int pack_one(const struct outbox *o, const struct settings *settings, str
 		return 0;
 	}
 	if (id_find(stores, count, "", id, &found) < 0) {
-		/* The run was removed, or no run has made this file. */
+		/* The run was removed, or this file was not made for a run. */
 		if (store_is_short(errno))
 			return -1;
 		outbox_remove(o, id);

@@ -108,7 +108,7 @@ static void repaint_cells(const struct terminal *t, struct buffer *out)
 			struct row part = {.cells = row->cells + x, .used = to - x};
 			buffer_clear(&text);
 			row_emit_cells(&part, part.used, &s->clusters, &e);
-			emitter_text(&e, "", 0); /* blanks at its end */
+			emitter_text(&e, "", 0); /* writes the owed blanks */
 			buffer_printf(out, "\033[%u;%uH\033[0", y + 1, x + 1);
 			for (unsigned i = 1; i < 10; i++) {
 				if (style->attributes >> i & 1)
