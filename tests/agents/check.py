@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""Real agents, unmodified, each wired up in the ways it has, and what a model would see.
+"""Runs real, unmodified agents, each wired up in every way that it supports, and checks what a model would see.
 
     AGENTS_DIR=DIR BUILD=DIR tests/agents/check.py [NAME...]
 """

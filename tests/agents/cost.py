@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""No command costs an agent more than it would without terse, or 4 KB, whichever is more. `terse read` and
-`terse search` are free of this: they print what they were asked for.
+"""Checks that a command shows an agent at most 4 KB, or as much as without terse, if that is more. `terse read`
+and `terse search` are exceptions: they print what they were asked for.
 
     AGENTS_DIR=DIR BUILD=DIR tests/agents/cost.py [NAME...]
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""What `terse stats` says against what the model has really received: ten conversations of real agents, byte for
-byte. The same commands without terse tell what the agent's own cut would have been.
+"""Compares the figures of `terse stats` with what the model has really received, byte for byte, in ten
+conversations of real agents. The same commands without terse show what the agent's own cut would have been.
 
     AGENTS_DIR=DIR BUILD=DIR tests/agents/stats.py [NAME...]
 """

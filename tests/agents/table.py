@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""What each agent's model gets with terse, as `terse init` or `terse agent` wires it up, and beside it what it
-gets without, as a table of agent and scenario.
+"""Prints a table of agents and scenarios: what the model gets with terse, as `terse init` or `terse agent` wires
+the agent up, and what it gets without.
 
     AGENTS_DIR=DIR BUILD=DIR tests/agents/table.py [NAME...]
 

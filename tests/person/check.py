@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Real sudo and ssh in a command of an agent that is wired up, and a person who answers them at a terminal of his
-own. Needs root, sudo and openssh-server (`make check-person` installs them); makes a user for the time of it."""
+"""Real sudo and ssh in a command of a wired-up agent, and a person who answers them at another terminal. Needs
+root, sudo and openssh-server (`make check-person` installs them), and makes a temporary user."""
 
 import os
 import re
