@@ -247,7 +247,7 @@ static void interceptor_on_reply(void *ctx, const char *data, size_t len)
 }
 
 /* Keeps a line that tells of a failure in the text although the command writes something else over
-   it. Not for a program or a file: it gets what a terminal would show. */
+   it. A program or a file gets what a terminal would show, without such lines. */
 static bool interceptor_on_overwritten(void *ctx, const char *line, size_t len)
 {
 	struct interceptor *s = ctx;

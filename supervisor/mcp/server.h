@@ -164,9 +164,9 @@ const struct tool *tool_find(const char *name, bool read_only);
 /* Appends the array of the tools as tools/list has it. */
 void tools_list(struct buffer *out, bool read_only);
 
-/* Reads the object `given` (NULL: empty) and checks it against the tool's row. Models make mistakes
-   that are accepted: "5" for 5, arguments of other tools (timeout_ms, description), and null, "", 0
-   or [] for an argument that isn't given. Corrects the values in `given`. Returns 0, or -1 and
+/* Reads the object `given` (NULL: empty) and checks it against the tool's row. Accepts common
+   mistakes of models: "5" for 5, arguments of other tools (timeout_ms, description), and null, "",
+   0 or [] for an argument that isn't given. Corrects the values in `given`. Returns 0, or -1 and
    appends what is wrong. */
 int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 		   struct buffer *wrong);

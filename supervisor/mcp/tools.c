@@ -227,7 +227,7 @@ const struct tool *tool_find(const char *name, bool read_only)
 
 /* --- its JSON -------------------------------------------------------------------------------- */
 
-/* What each type is called in a schema, and to a model. */
+/* The names of the types, in a schema and for a model. */
 static const struct {
 	const char *json, *must;
 } types[] = {

@@ -19,7 +19,7 @@ enum {
 	PHRASES = 64,
 };
 
-/* Returns where the first part of a phrase begins, between its stars, that is long enough for a
+/* Stars divide a phrase into parts. Returns where the first part begins that is long enough for a
    search. */
 static const char *first_part(const char *phrase)
 {

@@ -309,8 +309,8 @@ static bool layout_take(struct layout *l, size_t unit, size_t most)
 	const struct hole h = find_hole(l, unit);
 	const struct entry *before = h.from > 0 ? &l->units[h.from - 1] : NULL, whole = *u;
 	const struct entry *behind = h.to < l->count ? &l->units[h.to] : NULL;
-	/* What would be used without the unit itself: the gaps around it replace the one it is
-	   in. */
+	/* The budget that would be used without the unit's own text: the gap that it is in becomes
+	   two gaps around it. */
 	size_t beside = l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
 			gap_cost(l, u, behind);
 	if (beside >= l->budget)
@@ -454,7 +454,7 @@ struct limit layout_head_share(const struct limit *limit)
 {
 	struct limit share = *limit;
 	bool is_all = limit->mode == MODE_HEAD;
-	/* Text of terse's own can't tell of a command's failure. */
+	/* terse's own text can't tell of a command's failure. */
 	bool leaves = !is_all || !limit->own_words;
 	size_t bytes = share.bytes - (leaves ? reserved_bytes(share.bytes) : 0);
 	uint64_t count = share.count - (leaves ? reserved_lines(share.count) : 0);

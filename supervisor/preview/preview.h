@@ -78,7 +78,7 @@ struct preview_range {
 	uint64_t from, to;
 };
 
-/* A question for a choice, with what the caller knows. */
+/* The request for a choice: the text's state as the caller knows it. */
 struct preview_ask {
 	size_t budget;          /* from 64 to the largest size of the limit; 0: that size */
 	uint64_t printed_bytes; /* the first bytes of the text, this many, are printed or announced

@@ -100,7 +100,7 @@ struct slice {
 			       included */
 	uint64_t from, to;  /* offsets of its first byte, and of the byte behind its last one */
 	bool more;          /* the text goes on at `to` */
-	bool full;          /* request.room was full with `left` wanted bytes to go */
+	bool full;          /* request.room was full; `left` wanted bytes follow */
 	uint64_t left;
 
 	bool open;         /* the slice ends inside a line */
