@@ -1,4 +1,4 @@
-// What the verbs share, for the files of this room alone.
+// Shared by the verbs. Only files of this room include it.
 #ifndef TERSE_COMMAND_INTERNAL_H
 #define TERSE_COMMAND_INTERNAL_H
 

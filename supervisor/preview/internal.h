@@ -480,7 +480,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 bool smart_is_common(const struct smart *s, const struct score *score);
 
 /* head.c: keeps the first lines of a text, as many as there may be room to print; in mode head
-   those behind what was printed live. Of a long line only as many bytes are kept as can be printed
+   those behind what was printed live. A long line is kept only up to the bytes that can be printed
    beside the others. */
 
 struct head {

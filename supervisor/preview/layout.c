@@ -416,7 +416,7 @@ static bool can_grow(const struct entry *u)
 /* Gives the rest of the budget to taken lines that are cut, the shortest first. */
 static void layout_grow(struct layout *l)
 {
-	/* Each line gets an equal share. What it doesn't use goes to the next ones. */
+	/* Each line gets an equal share. Bytes that it doesn't use go to the next ones. */
 	size_t count = 0;
 	for (size_t i = 0; i < l->count; i++)
 		count += can_grow(&l->units[i]);
@@ -514,8 +514,8 @@ static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut
 		layout_take(l, l->count - 1, cut);
 }
 
-/* Takes the first lines, as many as fit into the start's share of the limit. What is printed
-   already counts in that share. Returns the unit behind them. */
+/* Takes the first lines, as many as fit into the start's share of the limit. Lines that are printed
+   already count in that share. Returns the unit behind them. */
 static size_t take_start(struct layout *l, const struct limit *limit)
 {
 	struct limit share = *limit;

@@ -137,11 +137,11 @@ struct limit preview_live_limit(const struct preview *p);
 uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
 
 /* Chooses. The pieces cover each line behind the printed ones exactly once, in order. Before them
-   may come telling lines that were left out earlier. What was printed, and the pieces with their
-   markers, fit into the budget. In a line that does not fit whole, a note "[... bytes FROM-TO]"
-   stands for the cut bytes; if bare, only one part of the line is shown: the end of the last line,
-   the start of others. Returns the number of pieces. They belong to `p`, and are valid until its
-   next call. Without memory, the only piece is a gap. */
+   may come telling lines that were left out earlier. The printed text and the pieces with their
+   markers together fit into the budget. In a line that does not fit whole, a note "[... bytes
+   FROM-TO]" stands for the cut bytes; if bare, only one part of the line is shown: the end of the
+   last line, the start of others. Returns the number of pieces. They belong to `p`, and are valid
+   until its next call. Without memory, the only piece is a gap. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 
