@@ -80,7 +80,6 @@ static const struct section_entry entries[] = {
 	MATCH("node|nodejs|tsx|bun --test|--watch|--run"),
 	MATCH("bash|sh|zsh|dash|ksh *test*.sh|*build*.sh|*install*.sh"),
 	SET(fold, FOLD_ALWAYS),
-	/* Files, and documents. */
 	PROFILE("read"),
 	MATCH("cat|tac|head|tail|nl|rev|fold|fmt|pr|column|expand|unexpand"),
 	MATCH("sed|awk|gawk|mawk|nawk|cut|paste|join|tr|sort|uniq|comm|shuf"),

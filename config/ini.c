@@ -111,7 +111,6 @@ static const struct option *load_named_key(const struct section_form *form, cons
 	return form->shim && strcmp(form->shim, key) == 0 ? option_by_key("shim", key) : NULL;
 }
 
-/* Complains of a section or a key that is not known. */
 static int load_unknown(struct load *l)
 {
 	char reason[NEAREST_LEN], what[32];
@@ -135,7 +134,6 @@ static int load_unknown(struct load *l)
 	return load_complain(l, NULL, nearest_reason(reason, what, n.best));
 }
 
-/* Returns -1 after an error. */
 static int load_section(struct load *l)
 {
 	l->form = NULL;

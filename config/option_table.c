@@ -22,7 +22,6 @@
 #define DAY            (24 * HOUR)
 #define OFFSET(member) offsetof(struct settings, member)
 
-/* The parts of a row. */
 #define NAMES(section_, key_, flag_, variable_) \
 	.section = (section_), .key = (key_), .flag = (flag_), .variable = (variable_)
 

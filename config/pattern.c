@@ -86,7 +86,6 @@ static bool match_option(const char *pattern, const char *end, const char *text)
 	return strcspn(text, "=") == len && text[len] == '=' && memcmp(pattern, text, len) == 0;
 }
 
-/* Whether one of a pattern word's alternatives matches. */
 static bool match_word(const char *pattern, size_t len, const char *text, bool option)
 {
 	for (const char *end = pattern + len, *bar;; pattern = bar + 1) {

@@ -192,7 +192,6 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 	add_name(&c, known ? s->profile : PROFILE_DEFAULT);
 	if (known)
 		return 0;
-	/* The place where it was set. */
 	const struct option *o = option_by_key("run", "profile");
 	const struct setting_source *source = &s->sources[SETTING_SLOT(o->offset)];
 	const char *file = source->by <= ORIGIN_PROJECT ? s->files[source->by] : NULL;
@@ -255,7 +254,6 @@ static int64_t profile_merge(const struct option *o, int64_t value, int64_t next
 	return value == next ? value : base;
 }
 
-/* Adds the items of a profile to a list. */
 static void profile_add_items(struct settings *s, const struct option *o, const char *name)
 {
 	const struct strings *list = (const void *)((const char *)s + o->offset);

@@ -34,7 +34,6 @@ struct words_reader {
 	int failure; /* errno; 0 while all is well */
 };
 
-/* Returns -1. */
 static int words_fail(struct words_reader *r, int failure)
 {
 	r->failure = failure;
@@ -184,7 +183,6 @@ static int words_read_word(struct words_reader *r)
 	return 0;
 }
 
-/* Reads one word without its text. */
 static int words_skip_word(struct words_reader *r)
 {
 	int result;
@@ -198,7 +196,6 @@ static int words_skip_word(struct words_reader *r)
 
 static const char digits[] = "0123456789";
 
-/* Whether a redirection starts here. */
 static bool words_at_redirection(const struct words_reader *r)
 {
 	const char *p = r->at + strspn(r->at, digits);
@@ -519,7 +516,6 @@ static int words_read_element(struct words_reader *r)
 		compound = false;
 		result = read_simple(r);
 	}
-	/* Redirections may follow a compound command. */
 	while (compound && result == 0) {
 		words_skip_blanks(r);
 		if (!words_at_redirection(r)) {
@@ -582,7 +578,6 @@ static int words_read_list(struct words_reader *r, const char *ending)
 			words_lead(r, feeding, first,
 				   r->words->count == first + 1 ? (int)first : WORDS_NOWHERE);
 		words_skip_blanks(r);
-		/* Reads the operator behind the command. */
 		char c = *r->at;
 		bool twice = c && r->at[1] == c;
 		if (c == '|' || c == '&')

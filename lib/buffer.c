@@ -70,7 +70,6 @@ void buffer_vprintf(struct buffer *b, const char *format, va_list args)
 	va_copy(again, args);
 	if (buffer_reserve(b, 1) == 0)
 		n = vsnprintf(b->data + b->len, b->cap - b->len, format, args);
-	/* Usually the first attempt had room. */
 	if (n >= 0 && (size_t)n >= b->cap - b->len) {
 		if (buffer_reserve(b, (size_t)n + 1) == 0)
 			vsnprintf(b->data + b->len, (size_t)n + 1, format, again);

@@ -11,7 +11,6 @@
 /* The shortest hash: a shorter word of hexadecimal digits may be a name. */
 #define HASH_LEAST 7
 
-/* The longest unit. */
 #define UNIT_LEN 7
 
 /* The bytes that stand for masked parts. */

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The blocks that jansson holds while it reads. */
 struct json_blocks {
 	jmp_buf out;
 	void **items;

@@ -15,7 +15,6 @@
 
 #define PATH_SIZE 96
 
-/* Makes the name of a file below /proc/PID. */
 static void proc_path(char path[PATH_SIZE], pid_t pid, const char *format, va_list args)
 {
 	int n = pid ? snprintf(path, PATH_SIZE, "/proc/%d/", (int)pid)

@@ -75,7 +75,6 @@ static size_t launcher_load(const char *path, void *data, size_t size)
 	return len > 0 ? (size_t)len : 0;
 }
 
-/* Finds the directory, and reads its file `target`. */
 static void launcher_read_target(struct launcher *l)
 {
 	long len = BARE(readlinkat, AT_FDCWD, "/proc/self/exe", l->folder, PATH_MAX - 1);

@@ -70,7 +70,6 @@ int place_folder(char out[PATH_MAX])
 		       : -1;
 }
 
-/* The path of a file there. */
 static void place_name(char out[PATH_MAX], const char *folder, const char *name)
 {
 	snprintf(out, PATH_MAX, "%.*s/%s", PATH_MAX - 64, folder, name);

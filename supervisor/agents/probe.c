@@ -45,7 +45,6 @@ static bool is_switch(const char *value)
 
 /* --- recording ------------------------------------------------------------------------------- */
 
-/* Whether PROBE_WORD is in a script. */
 static bool has_word(const char *script)
 {
 	struct buffer text = BUFFER_INIT;

@@ -70,7 +70,6 @@ static void append_name(struct buffer *out, const char *pattern)
 		buffer_append(out, at, *at != '*');
 }
 
-/* Appends a word, or the end of one. */
 static void add_word(struct trial *t, const char *word)
 {
 	buffer_append(&t->texts, word, strlen(word) + 1);
@@ -232,7 +231,6 @@ bool self_test_is_preview(const struct self_test *t)
 	       strstr(end, ": terse read cmd-");
 }
 
-/* Typed after the command. */
 static const char leave[] = "exit $?\n";
 
 /* Keeps only the text from the last echo of the typed command to the next prompt, with plain line
@@ -301,7 +299,6 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 			io_write(other, typed.data, typed.len);
 		buffer_release(&typed);
 	}
-	/* Reads until the output ends or the time is up. */
 	struct pollfd p = {.fd = t.types ? other : ends[0], .events = POLLIN};
 	while (out->len < OUTPUT_MAX && buffer_reserve(out, 4096) == 0 &&
 	       (left = begun + WAIT_MS - clock_monotonic_ms()) > 0) {

@@ -313,7 +313,6 @@ int wiring_edit(struct wiring_edit *e)
 	while (count < WIRING_ITEMS_MAX && e->file->items[count].value)
 		count++;
 	for (size_t i = 0; i < count; i++) {
-		/* Items are removed in reverse order. */
 		const struct wiring_item *item = &e->file->items[e->place ? i : count - 1 - i];
 		struct splice s = {.from = 0};
 		/* Terminated by a NUL, so that even an empty text has memory. */
@@ -323,7 +322,6 @@ int wiring_edit(struct wiring_edit *e)
 				 : item->kind == WIRING_LINE ? edit_line(e, item, &s)
 				 : wiring_is_toml(e->file)   ? edit_toml(e, item, &s)
 							     : edit_json(e, item, &s);
-		/* The other items are handled all the same. */
 		if ((status < 0 || splice_make(&s, &e->text) < 0) && !error)
 			error = errno;
 		buffer_release(&s.text);
@@ -369,7 +367,6 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 	} else {
 		return -1;
 	}
-	/* Finds the first of the names that exists, else the last name. */
 	for (size_t len; n < PATH_MAX; names += len + 1) {
 		len = strcspn(names, "|");
 		n = snprintf(out, PATH_MAX, "%s/%.*s", folder, (int)len, names);
@@ -395,7 +392,6 @@ static bool is_nothing(const struct buffer *text)
 	return *left != '}';
 }
 
-/* Fills in the reason of a failure. Returns -1. */
 static int plan_fail(struct wiring_plan *p)
 {
 	int error = errno;

@@ -248,7 +248,6 @@ const struct wiring wirings[] = {
 	       "screen"
 #define BY_DOCUMENTS "by its documents, not tried\n"
 
-/* The object of terse stands below `key`. */
 #define CLIENT(agent_, programs_, folder_, text, key, note_)                                \
 	{                                                                                   \
 		.agent = (agent_), .programs = (programs_),                                 \

@@ -234,7 +234,6 @@ struct restore {
 	ZSTD_inBuffer packed;
 	bool ended; /* the frame has ended, and its checksum is right */
 	char *block, *input;
-	/* ID.json, which comes first. */
 	struct buffer json;
 	struct meta meta; /* points into its own memory */
 	bool claimed, there;
@@ -377,7 +376,6 @@ static int restore_member(struct restore *r)
 	return 1;
 }
 
-/* Returns 0, or -1 with errno. */
 static int restore_members(struct restore *r)
 {
 	int got = 1;

@@ -356,7 +356,6 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 	return s->error ? -1 : 0;
 }
 
-/* Writes what was collected. */
 static int stream_flush(struct stream *s)
 {
 	if (s->len > 0)

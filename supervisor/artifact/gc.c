@@ -146,7 +146,6 @@ static int reopen_directory(int dir)
 	return openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Adds a short text. */
 static int inventory_add_short(void *ctx, const char *id, uint64_t bytes)
 {
 	struct inventory *v = ctx;
@@ -500,7 +499,6 @@ int gc_run(struct gc *g)
 		return 1;
 	if (inventory_read(&v, g->store, NULL) < 0)
 		return -1;
-	/* Ends the sessions whose agent is gone. */
 	for (size_t i = 0; i < v.session_count; i++) {
 		struct inventory_session *s = &v.sessions[i];
 		if (s->agent_gone && !s->in_use && !s->ended_ms &&

@@ -234,7 +234,6 @@ struct filter {
 	void *ctx;
 };
 
-/* Filters the present content of the file. */
 static int filter_lines(struct filter *f)
 {
 	struct buffer kept = BUFFER_INIT;
@@ -277,7 +276,6 @@ static int filter_once(struct filter *f, int dir, const char *name)
 		;
 	snprintf(temporary, sizeof(temporary), JOURNAL_TEMPORARY "%016" PRIx64, random);
 	f->to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
-	/* Again from the beginning. */
 	f->taken = 0;
 	f->from.offset = f->from.at = f->from.block.len = 0;
 	if (f->to < 0 || filter_lines(f) < 0 ||
@@ -488,7 +486,6 @@ int journal_sessions(struct store *stores, int count, const char *session,
    the time in the file's last line. */
 #define TICK_MS 2000
 
-/* The journal of one session in one store. */
 struct source {
 	struct journal_line line; /* the newest line that was not returned; kind 0: there is none */
 	char *copy;
@@ -547,7 +544,6 @@ static int enter_source(struct journal *j, struct source *s)
 	return 0;
 }
 
-/* Finds the next line of a source. */
 static int advance(struct journal *j, struct source *s)
 {
 	struct journal_line *l = &s->line;

@@ -73,7 +73,6 @@ static void frontend_leave_raw(struct frontend *f)
 	f->raw = false;
 }
 
-/* Drops a pending signal. */
 static void frontend_forget(int sig)
 {
 	const struct timespec now = {0, 0};
@@ -94,7 +93,6 @@ static void frontend_signal_group(const struct frontend *f, int sig)
 	watchdog_ask(f->watchdog, f->watchdog_socket, sig);
 }
 
-/* The command was stopped by this signal: stops this process, too. */
 static void frontend_stop(struct frontend *f, int sig)
 {
 	frontend_leave_raw(f);
@@ -273,7 +271,6 @@ static void frontend_on_frame(void *ctx, short revents)
 	}
 }
 
-/* Waits for the end of the command, which f->end reports. */
 static void frontend_wait_for_end(struct frontend *f)
 {
 	static struct loop l; /* a stack may not grow so much where memory is limited */
@@ -497,7 +494,6 @@ void front_continue(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_CONTINUE] = now_ms + CONTINUE_MS;
 }
 
-/* Ends the run if the agent that started it has gone. */
 static void front_look_at_agent(struct supervisor *s, int64_t now_ms)
 {
 	struct process now;
@@ -558,7 +554,6 @@ bool signal_is_end(int sig)
 	return sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT || sig == SIGKILL;
 }
 
-/* Handles a signal that the front end got. */
 static void front_pass(struct supervisor *s, const struct frame *f, size_t len)
 {
 	siginfo_t queued;

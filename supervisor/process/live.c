@@ -42,7 +42,6 @@ struct terminal *live_screen(struct supervisor *s)
 	return interceptor_terminal(text);
 }
 
-/* The last line that is not blank. */
 static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT])
 {
 	struct buffer clean = BUFFER_INIT;
@@ -246,7 +245,6 @@ static void live_client_pump(struct live_client *client)
 		buffer_consume(&client->queue, client->sent);
 		client->sent = 0;
 	}
-	/* Free the memory of a large picture. */
 	if (client->queue.len == 0 && client->queue.cap > OUTPUT_MOST)
 		buffer_release(&client->queue);
 }
@@ -390,7 +388,6 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 		buffer_clear(&word);
 		utf8_clean(&word, *arg, strlen(*arg));
 		now.argv_cut = word.failed || word.len >= room;
-		/* Keeps the start of a long word. */
 		size_t n = !now.argv_cut ? word.len
 			   : room > 1    ? utf8_floor(word.data, word.len, room - 1)
 					 : 0;
@@ -463,7 +460,6 @@ static int live_signal(struct supervisor *s, int sig, bool own)
 	return 0;
 }
 
-/* Answers a request. */
 static void live_answer(struct supervisor *s, struct live_client *client, const struct frame *f,
 			size_t len)
 {

@@ -20,7 +20,6 @@
    interceptor_pause_due(). */
 #define QUIET_MS 1500
 
-/* How many bytes of a line are looked at. */
 #define LINE_START ((size_t)64)
 
 static void passage_print(struct passage *p, const char *data, size_t len)

@@ -22,7 +22,6 @@
 
 // Finding out what the command waits for.
 
-/* Two looks in a row must agree. */
 #define AGREED 2
 
 /* How long a program has to react to HUP. */
@@ -126,7 +125,6 @@ bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms)
 	bool seems = w.input == INPUT_READ;
 	if ((w.input == INPUT_POLLED && !(modes.c_lflag & ICANON) && quiet_ms >= POLLS_QUIET_MS) ||
 	    (w.input == INPUT_HIDDEN && (!(modes.c_lflag & ECHO) || quiet_ms >= HIDDEN_QUIET_MS))) {
-		/* Checks whether the screen looks as if somebody was asked something. */
 		struct buffer line = BUFFER_INIT;
 		seems = terminal_facts(t).is_alternate ||
 			(prompt_text(t, &line) == 0 && line.len > 0);
@@ -212,7 +210,6 @@ bool prompt_hides(const struct supervisor *s, const char *prompt)
 	       strcasestr(prompt, "passphrase");
 }
 
-/* The question is over. */
 static void prompt_answered(struct supervisor *s)
 {
 	s->asked = WAIT_UNKNOWN;
@@ -270,7 +267,6 @@ static bool prompt_is_for_person(const struct settings *set, const char *questio
 	return is;
 }
 
-/* Words of [prompt] call at most. */
 #define WORDS_MOST 64
 
 /* Calls the person, if [prompt] call is set: the command in that setting is given the question and
@@ -397,7 +393,6 @@ static void prompt_on_keys(struct supervisor *s, int64_t now_ms)
 		wait_look(&l->wait, l->device, 0);
 		if (l->wait.pid != last)
 			l->agreed = l->sent = 0;
-		/* Checks whether the program reads single keys. */
 		const bool screen = alternate || pty_is_raw(l->master);
 		/* elinks, for example, reads keys from its standard input, which is empty. */
 		if (l->wait.kind == WAIT_ALONE && screen)

@@ -47,7 +47,6 @@ void shown_forget(struct shown *w, uint64_t bytes)
 	*w = (struct shown){0};
 }
 
-/* Appends the first line of ID.shown. */
 static void shown_describe(const struct shown *w, struct buffer *file)
 {
 	buffer_add(file, &w->ranges);
@@ -331,7 +330,6 @@ void record_close(struct record *r, bool grown)
 void record_clean_up(const struct record *r)
 {
 	struct store stores[STORE_MAX];
-	/* Cleaning up has the lowest priority. */
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
 	int count = store_open_all(stores);
 	for (int i = 0; i < count; i++) {

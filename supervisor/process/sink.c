@@ -105,7 +105,6 @@ static bool sink_is_in(const char *const *names, const char *name)
 	return false;
 }
 
-/* Whether the process runs one of these programs. */
 static bool sink_runs(pid_t pid, const char *const *names)
 {
 	char program[PATH_MAX];
@@ -179,7 +178,6 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 	return reading;
 }
 
-/* How long a child has to execute its program. */
 #define EXEC_MS 100
 
 /* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
@@ -192,7 +190,6 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 #define NEAR_MAX     4
 #define INPUTS_MAX   1024
 
-/* One of the processes above the writer. */
 struct ancestor {
 	pid_t pid;
 	bool shell;  /* a child of another user may read the pipe */

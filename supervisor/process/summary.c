@@ -115,7 +115,6 @@ void summary_add(struct summary *a, struct interceptor *text, const struct inter
 	if (text && interceptor_collect(text, e, s) < 0)
 		report_warn(r, "%s: %s", name, strerror(ENOMEM));
 	bool left_out = report_is_truncated(s);
-	/* The whole text was asked for. */
 	if (left_out && text && interceptor_facts(text).is_on_disk) {
 		struct summary_text *rest = &a->texts[is_stderr];
 		*rest = (struct summary_text){.report = r, .which = is_stderr, .from = 1};

@@ -389,7 +389,6 @@ static void supervisor_on_silence(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_LINGER_IDLE] = now_ms + idle;
 }
 
-/* Whether more output may come. */
 static bool supervisor_is_open(const struct supervisor *s)
 {
 	return s->sources[0].fd >= 0 || s->sources[1].fd >= 0;
@@ -522,7 +521,6 @@ static void supervisor_linger(struct supervisor *s)
 	s->status = supervisor_outcome(s, s->status);
 	s->state = SUPERVISOR_LINGERING;
 	s->stall_at = s->timer[TIMER_HEARTBEAT] = 0;
-	/* Keeps a run that has spilled nothing. */
 	static const struct buffer none = BUFFER_INIT;
 	const struct buffer *texts[2] = {NULL, NULL};
 	for (const struct source *source = s->sources; source < s->end; source++)
@@ -752,7 +750,6 @@ static void supervisor_push(struct supervisor *s, const int left[2])
 	chdir("/"); /* a process without a caller must not keep a file system busy */
 	malloc_trim(0);
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
-	/* This may take an hour. */
 	outbox_stay(&s->record.outbox, s->record.pushing);
 	_exit(0);
 }
@@ -851,7 +848,6 @@ static void supervisor_start(struct supervisor *s)
 		io_null(STDIN_FILENO, STDIN_FILENO);
 }
 
-/* Runs while the command starts. */
 static void supervisor_prepare(struct supervisor *s)
 {
 	static const int raised[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};

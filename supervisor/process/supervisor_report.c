@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Interval between attempts to yield. */
 #define YIELD_AGAIN_MS 200
 
 /* The interval between heartbeats doubles up to this: Gemini CLI ends a command that is silent for
@@ -82,7 +81,6 @@ bool supervisor_print_summary(struct supervisor *s)
 	shown_add(&s->record.shown, piece->data, piece->len);
 	if (o->error)
 		s->summary.is_open = false;
-	/* The reader does not stall. */
 	s->left = 0;
 	return true;
 }
@@ -242,7 +240,6 @@ void supervisor_keep_both(struct supervisor *s)
 	artifact_use(a, ARTIFACT_ERR);
 }
 
-/* Notes what the report has shown, once it is queued. */
 static void report_note_shown(struct supervisor *s)
 {
 	bool is_summary = !s->is_text && report_queue(s);

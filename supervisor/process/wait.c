@@ -17,10 +17,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Descriptors of one poll that are looked at. */
 #define POLLED_MOST 256
 
-/* The state of a look at one thread. */
 struct thread {
 	pid_t pid;
 	struct process_call call;
@@ -29,7 +27,6 @@ struct thread {
 	bool also;
 };
 
-/* The ways in which system calls wait for descriptors. */
 enum call_form { CALL_OTHER, CALL_READ, CALL_RECEIVE, CALL_POLL, CALL_SELECT, CALL_EPOLL };
 
 static const struct wait_call {

@@ -381,7 +381,6 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 	t->lossy |= end_put(s, row, x, x + (width == 2 ? 2 : 1));
 }
 
-/* Prints a part of a character that was in a cell. */
 static void print_part(struct terminal *t, uint32_t part)
 {
 	char bytes[4];

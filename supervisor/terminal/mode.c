@@ -86,7 +86,6 @@ bool charsets_select(struct terminal *t, char final)
 
 #define FLAG(name) (offsetof(struct modes, name) + 1)
 
-/* All known modes. */
 static const struct mode {
 	uint16_t number;
 	char prefix;  /* '?' of private ones */

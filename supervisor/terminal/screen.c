@@ -56,7 +56,6 @@ size_t part_put(uint32_t part, char *bytes)
 	return 1;
 }
 
-/* Makes the row blank and plain. */
 static void row_reset(struct row *row)
 {
 	memset(row->cells, 0, row->used * sizeof(*row->cells));

@@ -96,7 +96,6 @@ static void repaint_cells(const struct terminal *t, struct buffer *out)
 	struct emitter e = {.write = emitter_collect, .ctx = &text};
 	for (unsigned y = 0; y < s->rows; y++) {
 		const struct row *row = s->lines[y];
-		/* Takes runs of cells with the same style. */
 		for (unsigned x = 0, to; x < row->used; x = to) {
 			uint32_t number = row->cells[x] & CELL_STYLE;
 			for (to = x; to < row->used; to++)

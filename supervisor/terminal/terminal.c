@@ -120,7 +120,6 @@ const char *terminal_escape(struct terminal *t, const char *p, const char *end)
 	return p;
 }
 
-/* Inside an escape sequence. */
 static const char *sequence_feed(struct terminal *t, const char *p, const char *end)
 {
 	while (p < end && t->parser.state != PARSER_GROUND) {
@@ -410,7 +409,6 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 		append_leave(t, false);
 	for (current = s->y; current > 0 && s->lines[current]->wrapped; current--)
 		;
-	/* Finds how many of the rows above can be handed on. */
 	for (unsigned first = 0; first < current; first = next) {
 		next = line_end(s, first, current);
 		if (stands(s, first, next, now, plain_age, age, &plain) &&
