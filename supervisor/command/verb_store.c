@@ -409,8 +409,8 @@ static int session_end(struct session_call *c)
 	bool now = c->now || keep == 0, found = false;
 	cleanup_begin(&cleanup, c->call->settings, false);
 	for (int i = 0; i < c->count; i++) {
-		/* A session that is removed at once needs no note of its end, which a full disk may
-		   have no room for. */
+		/* A full disk may have no room for the note that a session has ended. A session
+		   that is removed at once does not need that note. */
 		if (gc_end_session(&c->stores[i], c->session) < 0 && (!now || errno == ENOENT)) {
 			if (errno != ENOENT)
 				gc_note_failure(&cleanup.gc);
