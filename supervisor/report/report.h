@@ -60,12 +60,7 @@ struct report {
 	int64_t started_ms, duration_ms;
 	struct report_stream streams[2]; /* stdout (or both merged), stderr */
 	struct buffer piece;             /* the next piece of text, before it is JSON */
-	enum {
-		REPORT_START,
-		REPORT_STDOUT,
-		REPORT_STDERR,
-		REPORT_ALL
-	} part; /* which part comes next */
+	enum { REPORT_START, REPORT_STDOUT, REPORT_STDERR, REPORT_ALL } part; /* the next one */
 
 	/* The artifact; id NULL: there is none. `paths` are its files, or NULL: text, standard
 	   error, raw bytes, recording. */
