@@ -75,8 +75,8 @@ size_t scan_narrow(char *restrict data, const uint32_t *restrict cells, size_t l
 enum { FRAGMENT_LEN = 4, FRAGMENT_GROUPS = 8, FRAGMENT_MAX = 16 };
 
 struct literals {
-	/* For each place in a literal, and each half of a byte: the groups with such a byte at that
-	   place. */
+	/* `low[i][h]`: the groups that have a literal whose byte `i` has the low half `h`; `high`:
+	   likewise. */
 	uint8_t low[FRAGMENT_LEN][16], high[FRAGMENT_LEN][16];
 	uint32_t folded[FRAGMENT_GROUPS][FRAGMENT_MAX];
 	uint8_t counts[FRAGMENT_GROUPS];

@@ -137,7 +137,7 @@ struct interceptor *source_text(struct source *s)
 		.exact = !s->pty && s->sink != SINK_AGENT,
 		.settle_ms = set->settle,
 	};
-	/* Text that is not printed would be lost. */
+	/* Without a place to keep it, text that is not printed would be lost. */
 	if (s->run->record.history < 0 || s->run->record.error)
 		limit_widen(&options.limit, set);
 	const struct interceptor_events events = {

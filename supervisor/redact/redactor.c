@@ -12,7 +12,7 @@
 enum part {
 	NOTHING,
 	SHOWN,
-	LINE,        /* the end of one */
+	LINE,        /* the end of a line */
 	SEQUENCE,    /* a byte of an escape sequence */
 	BODY,        /* a byte of a string that a terminal does not show */
 	HIDDEN_LINE, /* the end of a line in such a sequence or string */

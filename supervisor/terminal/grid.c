@@ -533,7 +533,7 @@ static const char *redraw_rows(struct terminal *t, const char *p, const char *en
 	if (p == start)
 		return p;
 	t->width = 0;
-	/* Another sequence is mostly the way back to the first row. */
+	/* A sequence here usually moves the cursor back to the first row. */
 	if (p == end || *p != '\x1B')
 		append_enter(t);
 	return p;

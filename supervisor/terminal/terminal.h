@@ -109,7 +109,7 @@ int terminal_pending(const struct terminal *t, struct buffer *out);
    cursor position, 1-based, is stored where the pointers are not NULL. */
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
 
-/* Facts for its users besides the text. */
+/* The state of the terminal besides its text. */
 struct terminal_facts {
 	unsigned cols, rows;
 	const char *title; /* of the window, clean; "" before there is one */
