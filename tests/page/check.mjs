@@ -226,6 +226,19 @@ async function session() {
   await top();
   await press(page, "u");
   assert.ok((await lines(page)).some(([number, , look]) => number === from && !look.includes("seen")));
+  await view(page, "Shown");
+  await page.click(".told button");
+  await until(page, () => document.querySelector("[role=tab][aria-selected=true]").textContent === "Whole text" && document.querySelector(".panel .line"));
+  assert.ok((await lines(page)).some(([number, , look]) => number === from && !look.includes("seen")));
+  // The way back keeps what is searched for.
+  await search(page, "it broke");
+  await page.goBack();
+  await until(page, () => location.hash.includes("q=it+broke") && !document.querySelector(".found .soft").textContent.includes("searching"));
+  assert.notEqual(await told(page), `${all} runs`);
+  await search(page, "");
+  // Of many lines that differ in numbers alone, the one that is gone.
+  const differ = new Function(`${readFileSync(new URL("../../supervisor/command/page/differ.js", import.meta.url), "utf8")}; return differ;`)();
+  assert.deepEqual(differ(["t 1 ok", "t 2 ok", "t 3 ok"], ["t 1 ok", "t 3 ok"], false), [["same", 0, 1], ["gone", 1, 2], ["same", 1, 2]]);
 
   // Colours, and what differs from the last run of the command.
   await page.evaluate(() => [...document.querySelectorAll(".list .row")].at(-1).scrollIntoView());

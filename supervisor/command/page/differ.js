@@ -19,8 +19,12 @@ function differ(a, b, isExact) {
     else found.push([kind, from, to]);
   };
   let head = 0, tail = 0;
-  while (head < x.length && head < y.length && x[head] === y[head]) head++;
-  while (tail < x.length - head && tail < y.length - head && x.at(-1 - tail) === y.at(-1 - tail)) tail++;
+  // Equal lines first: of many that count as the same, the one that is gone is named.
+  for (const [p, q] of [[a, b], [x, y]]) {
+    const inside = () => head + tail < Math.min(x.length, y.length);
+    while (inside() && p[head] === q[head]) head++;
+    while (inside() && p.at(-1 - tail) === q.at(-1 - tail)) tail++;
+  }
   const n = x.length - head - tail, m = y.length - head - tail;
   add("same", 0, head);
   for (const [kind, i, k] of script(x.slice(head, head + n), y.slice(head, head + m))) {

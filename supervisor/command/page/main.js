@@ -10,7 +10,7 @@ function say(text) {
   silence = setTimeout(() => { said.textContent = ""; }, 2500);
 }
 
-const STATE = ["view", "q", "only", "command", "agent", "from", "until", "top", "paused", "exact"];
+const FILTERS = ["q", "only", "command", "agent", "from", "until"], STATE = ["view", ...FILTERS, "top", "paused", "exact"];
 
 function readState() {
   const [place, query = ""] = location.hash.slice(1).split("?"), [key, line = ""] = place.split(":"), [, name, from, to] = /^(e?)(\d+)(?:-(\d+))?$/.exec(line) ?? [];
@@ -26,7 +26,7 @@ function writeState(state, isStep) {
   const query = new URLSearchParams(STATE.filter((name) => state[name] !== undefined && state[name] !== null && state[name] !== "").map((name) => [name, state[name]]));
   const hash = `#${state.key ?? ""}${line}${query.size > 0 ? `?${query}` : ""}`;
   if (hash === (location.hash || "#")) return;
-  history[isStep ? "pushState" : "replaceState"](null, "", hash);
+  history[isStep ? "pushState" : "replaceState"]("own", "", hash);
 }
 
 const KEYS = [
@@ -130,7 +130,7 @@ async function begin() {
       if (view.run && view.text && view.find(wanted).length > 0 && wanted) view.nextHit(1);
     }
     timeLine.chosen = list.chosen = run;
-    if (["only", "command", "agent", "from", "until", "q"].some(isNew)) filter(list.wanted ? 0 : 1);
+    if (FILTERS.some(isNew)) filter(list.wanted ? 0 : 1);
     else timeLine.draw();
     document.body.classList.toggle("has-run", Boolean(run));
     list.choose(run);
@@ -211,7 +211,15 @@ async function begin() {
     event.preventDefault();
     act();
   });
-  addEventListener("popstate", () => { const before = state; state = readState(); draw(before); });
+  history.replaceState("own", "");
+  // The way back leads through runs, and keeps the search and the filters; a link that is typed has its own.
+  addEventListener("popstate", (event) => {
+    const before = state;
+    state = readState();
+    if (event.state) for (const name of FILTERS) state[name] = before[name];
+    writeState(state);
+    draw(before);
+  });
   addEventListener("beforeprint", () => { list.all = true; list.draw(); view.print(true); });
   addEventListener("afterprint", () => { list.all = false; list.draw(); view.print(false); });
 

@@ -278,8 +278,12 @@ class RunView {
 
   // Goes to the next lines that were not shown.
   nextUnseen() {
-    if (this.view !== "whole" && this.view !== "beside") return this.page.stateChanged({ view: "whole" });
-    const { main, text } = this, from = main.rowAt((main.element.scrollTop + main.element.clientHeight * 0.3) * main.scale + 1);
+    const { main, text } = this;
+    if (this.view !== "whole" && this.view !== "beside") {
+      const span = text?.spans.find((one) => one.lines?.some((_, k) => !isInside(text.seen[one.name], one.first + k)));
+      return this.page.stateChanged({ view: "whole", name: span?.name, line: span && span.first + span.lines.findIndex((_, k) => !isInside(text.seen[span.name], span.first + k)) });
+    }
+    const from = main.rowAt((main.element.scrollTop + main.element.clientHeight * 0.3) * main.scale + 1);
     let inside = true;
     for (let turn = 0; turn < 2; turn++) {
       for (let row = turn ? 0 : from; row < main.rows; row++) {
