@@ -31,7 +31,9 @@ CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTERSE_VERSION='"$(VERSION)"' 
 # debugger unwinds the stack, and -g has tables for that.
 CFLAGS   ?= -O2 -g -falign-loops=32 -fno-asynchronous-unwind-tables
 LDLIBS   = -lutil -linih -lpcre2-8 -ljansson -lutf8proc -lzstd -lz -lm
-LINK     = -static
+# supervisor/start.ld orders functions; ORDER= is for a linker that does not know such scripts.
+ORDER    ?= -Wl,-T,supervisor/start.ld
+LINK     = -static $(ORDER)
 
 ifneq ($(DEVELOPER),)
 WARNINGS += -Werror
@@ -41,7 +43,7 @@ CFLAGS  += -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-fram
 LINK     =
 endif
 
-ALL_CFLAGS = $(CSTD) $(WARNINGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP
+ALL_CFLAGS = $(CSTD) $(WARNINGS) -ffunction-sections $(CFLAGS) $(CPPFLAGS) -MMD -MP
 BANNED     = -include lib/banned.h
 
 # LIBC=musl: adds what terse uses of glibc and musl lacks.
@@ -83,8 +85,8 @@ all: programs
 endif
 programs: $(BUILD)/terse $(SHELLS) $(SHIM) $(LAUNCHER)
 
-$(BUILD)/terse: $(BUILD)/supervisor/main.o $(LIBRARY)
-	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -o $@ $^ $(LDLIBS)
+$(BUILD)/terse: $(BUILD)/supervisor/main.o $(LIBRARY) supervisor/start.ld
+	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -o $@ $(filter-out %.ld,$^) $(LDLIBS)
 
 $(SHELLS): $(BUILD)/terse
 	@ln -sf terse $@
