@@ -25,14 +25,18 @@
 
 enum sink reader_find(const struct settings *s)
 {
-	enum sink sink = sink_of(STDOUT_FILENO);
+	struct stat st;
+	enum sink sink = sink_of(STDOUT_FILENO, &st);
 	return sink == SINK_PIPE ? sink_of_pipe(s, STDOUT_FILENO, getpid(), getppid()) : sink;
 }
 
 enum sink reader_of_text(const struct verb_call *c)
 {
 	enum sink sink = c->json ? SINK_AGENT : reader_find(c->settings);
-	bool apart = sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, STDERR_FILENO);
+	struct stat out, err;
+	sink_of(STDOUT_FILENO, &out);
+	sink_of(STDERR_FILENO, &err);
+	bool apart = sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, &out, STDERR_FILENO, &err);
 	return apart ? SINK_PROGRAM : sink;
 }
 

@@ -31,7 +31,7 @@ static bool sink_is_null(const struct stat *st)
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
 }
 
-static enum sink sink_look(int fd, struct stat *st)
+enum sink sink_of(int fd, struct stat *st)
 {
 	st->st_mode = 0;
 	if (fstat(fd, st) < 0)
@@ -44,14 +44,7 @@ static enum sink sink_look(int fd, struct stat *st)
 	}
 }
 
-enum sink sink_of(int fd)
-{
-	struct stat st;
-	return sink_look(fd, &st);
-}
-
-/* sink_is_same(), of descriptors that were looked at. */
-static bool sink_is_one(int a, const struct stat *x, int b, const struct stat *y)
+bool sink_is_same(int a, const struct stat *x, int b, const struct stat *y)
 {
 	if (!x->st_mode || !y->st_mode || x->st_dev != y->st_dev || x->st_ino != y->st_ino)
 		return false;
@@ -70,14 +63,6 @@ static bool sink_is_one(int a, const struct stat *x, int b, const struct stat *y
 	   same position then count as one open file, since two open files would overwrite each
 	   other, which hardly anybody wants. */
 	return flags == other && lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
-}
-
-bool sink_is_same(int a, int b)
-{
-	struct stat x, y;
-	sink_look(a, &x);
-	sink_look(b, &y);
-	return sink_is_one(a, &x, b, &y);
 }
 
 static const char *const shells[] = {"sh",      "bash", "dash", "zsh",   "ksh",  "mksh",
@@ -363,9 +348,9 @@ static enum channel channel_for(const struct channels *l, int i, const struct se
 void channels_look(struct channels *l)
 {
 	*l = (struct channels){.keyboard = -1};
-	l->typed = sink_look(STDIN_FILENO, &l->given[0]) == SINK_PERSON;
+	l->typed = sink_of(STDIN_FILENO, &l->given[0]) == SINK_PERSON;
 	for (int i = 0; i < 2; i++)
-		l->sink[i] = sink_look(STDOUT_FILENO + i, &l->given[1 + i]);
+		l->sink[i] = sink_of(STDOUT_FILENO + i, &l->given[1 + i]);
 }
 
 void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs)
@@ -390,7 +375,7 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	   separate for a program that asks for JSON. */
 	bool merged = s->streams == STREAMS_MERGED || (s->streams == STREAMS_AUTO && s->detach);
 	if (s->streams == STREAMS_AUTO && !s->detach && s->format == FORMAT_TEXT) {
-		merged = sink_is_one(STDOUT_FILENO, &l->given[1], STDERR_FILENO, &l->given[2]);
+		merged = sink_is_same(STDOUT_FILENO, &l->given[1], STDERR_FILENO, &l->given[2]);
 		if (!merged) {
 			channels_look_into(l, 0, s);
 			channels_look_into(l, 1, s);

@@ -18,8 +18,8 @@ enum sink {
 	SINK_CLOSED,
 };
 
-/* Looks only at the descriptor; a pipe is SINK_PIPE. */
-enum sink sink_of(int fd);
+/* Looks only at the descriptor; a pipe is SINK_PIPE. st->st_mode is 0 if it can't be looked at. */
+enum sink sink_of(int fd, struct stat *st);
 
 /* Finds out who reads the pipe that process `writer`, a child of `parent`, was started with. Looks
    at the ancestors of the writer, up to the one that has the reading end, then at their children,
@@ -29,8 +29,9 @@ enum sink sink_of(int fd);
    input of the others are looked at. */
 enum sink sink_of_pipe(const struct settings *s, int fd, pid_t writer, pid_t parent);
 
-/* Whether both descriptors share one open file, so that writes to both stay in order. */
-bool sink_is_same(int a, int b);
+/* Whether both descriptors, of which sink_of() tells `x` and `y`, share one open file, so that
+   writes to both stay in order. */
+bool sink_is_same(int a, const struct stat *x, int b, const struct stat *y);
 
 // How the streams of one run are connected: the command's standard input, output and error, and who
 // reads them.

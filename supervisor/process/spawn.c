@@ -204,29 +204,6 @@ void spawn_reap(pid_t pid)
 		;
 }
 
-/* Runs in the child, which shares this process's memory until exec: makes only system calls, and
-   changes no memory that the parent relies on. Returns an errno. */
-static int spawn_become_command(const struct job *job, char *const *envp, const int fds[3],
-				int terminal, pid_t parent, pid_t group)
-{
-	/* The child makes a group of its own if it can't join `group`. */
-	if (setpgid(0, group) < 0)
-		setpgid(0, 0);
-	/* The command must not outlive the supervisor, even if the supervisor died before this
-	   line. */
-	prctl(PR_SET_PDEATHSIG, SIGHUP);
-	if (getppid() != parent)
-		return ESRCH;
-	if (terminal >= 0)
-		tcsetpgrp(terminal, getpgrp());
-	for (int i = 0; i < 3; i++) {
-		if (fds[i] >= 0 && dup2(fds[i], i) < 0)
-			return errno;
-	}
-	signals_restore(&job->signals);
-	return spawn_exec(job, envp);
-}
-
 pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal,
 		    pid_t *group)
 {
@@ -246,8 +223,23 @@ pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], 
 	/* vfork(): fork() would copy the page tables for nothing, and this process might go on
 	   first and keep the command off the processor. */
 	pid_t pid = vfork();
+	/* The child shares this process's memory until exec: it makes only system calls, and
+	   changes no memory that the parent relies on. */
 	if (pid == 0) {
-		failed = spawn_become_command(job, envp, fds, terminal, parent, leader);
+		/* It makes a group of its own if it can't join the leader's. */
+		if (setpgid(0, leader) < 0)
+			setpgid(0, 0);
+		/* The command must not outlive the supervisor, even if the supervisor died before
+		   this line. */
+		prctl(PR_SET_PDEATHSIG, SIGHUP);
+		failed = getppid() != parent ? ESRCH : 0;
+		if (terminal >= 0)
+			tcsetpgrp(terminal, getpgrp());
+		for (int i = 0; i < 3 && !failed; i++)
+			failed = fds[i] >= 0 && dup2(fds[i], i) < 0 ? errno : 0;
+		signals_restore(&job->signals);
+		if (!failed)
+			failed = spawn_exec(job, envp);
 		_exit(spawn_exit_status(failed));
 	}
 	environ = own;

@@ -100,9 +100,11 @@ void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead)
 static void report_print_line(struct supervisor *s, struct buffer *line)
 {
 	struct output_queue own = {.own = -1}, *queue = NULL;
+	const struct stat *given = s->job->channels.given;
 	for (struct source *source = s->sources; source < s->end; source++) {
 		if (!source->queue.error &&
-		    (source->is_stderr || sink_is_same(source->queue.fd, STDERR_FILENO)))
+		    (source->is_stderr ||
+		     sink_is_same(STDOUT_FILENO, &given[1], STDERR_FILENO, &given[2])))
 			queue = &source->queue;
 	}
 	if (!queue) {
