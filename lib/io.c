@@ -148,6 +148,13 @@ bool io_is_there(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+void io_unlink(int dir, const char *name)
+{
+	int saved = errno;
+	unlinkat(dir, name, 0);
+	errno = saved;
+}
+
 void io_close(int *fd)
 {
 	if (*fd < 0)

@@ -59,6 +59,9 @@ void io_remove_tree(const char *path);
 /* Whether the directory has an entry of that name, be it a link to nothing. Sets errno if not. */
 bool io_is_there(int dir, const char *name);
 
+/* unlinkat() that keeps errno. */
+void io_unlink(int dir, const char *name);
+
 /* close() that keeps errno, ignores -1, and sets *fd to -1. */
 void io_close(int *fd);
 

@@ -36,17 +36,20 @@
 
 /* --- appending ------------------------------------------------------------------------- */
 
-int journal_append(int dir, const char *name, const char *line, size_t len)
+int journal_append(int dir, struct buffer *line)
 {
 	const int flags = O_RDWR | O_APPEND | O_CREAT;
-	int result = -1, fd;
+	int result = -1, fd = -1;
 	struct stat st;
 	bool inside;
+	buffer_append_string(line, "\n");
+	if (buffer_check(line) < 0)
+		goto out;
 	/* Locks the file, so that nobody else is writing a line at its end. If the file
 	   nevertheless ends with a part of a line, a newline is written first. */
 	for (int operation = LOCK_SH;; operation = LOCK_EX) {
 		char last = '\n';
-		fd = store_open_locked(dir, name, flags, operation, &st);
+		fd = store_open_locked(dir, JOURNAL_FILE, flags, operation, &st);
 		if (fd >= 0 && st.st_size > 0)
 			io_read_at(fd, &last, 1, st.st_size - 1);
 		inside = last != '\n';
@@ -56,16 +59,16 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 	}
 	/* Where there are no locks, no process takes lines out. */
 	if (fd < 0 && errno != EBUSY)
-		fd = store_open_file(dir, name, flags);
+		fd = store_open_file(dir, JOURNAL_FILE, flags);
 	if (fd < 0)
-		return -1;
+		goto out;
 	/* A single call, so that the lines of several writers do not mix. */
-	const struct iovec parts[] = {{(char *)"\n", inside}, {(char *)line, len}};
+	const struct iovec parts[] = {{(char *)"\n", inside}, {line->data, line->len}};
 	ssize_t n;
 	do {
 		n = writev(fd, parts, 2);
 	} while (n < 0 && errno == EINTR);
-	if (n >= 0 && (size_t)n < len + inside) {
+	if (n >= 0 && (size_t)n < line->len + inside) {
 		/* The disk is full: removes the part of the line again, unless somebody has written
 		   after it. */
 		off_t end = lseek(fd, 0, SEEK_CUR);
@@ -76,17 +79,8 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 	} else if (n >= 0) {
 		result = 0;
 	}
+out:
 	io_close(&fd);
-	return result;
-}
-
-/* Appends a line and releases it. */
-static int journal_add_line(int dir, struct buffer *line)
-{
-	buffer_append_string(line, "\n");
-	int result = buffer_check(line);
-	if (result == 0)
-		result = journal_append(dir, JOURNAL_FILE, line->data, line->len);
 	buffer_release(line);
 	return result;
 }
@@ -101,7 +95,7 @@ int journal_add_made(int dir, const char *id)
 {
 	struct buffer line = BUFFER_INIT;
 	add_made(&line, id);
-	return journal_add_line(dir, &line);
+	return journal_append(dir, &line);
 }
 
 int journal_add_end(int dir, const char *session, int64_t now_ms)
@@ -110,7 +104,7 @@ int journal_add_end(int dir, const char *session, int64_t now_ms)
 	buffer_printf(&line, BEGINNING "session.end\"" TIME "%" PRId64, now_ms * NS_PER_MS);
 	json_add_string(&line, "session.id", session);
 	json_end(&line, '}');
-	return journal_add_line(dir, &line);
+	return journal_append(dir, &line);
 }
 
 int journal_add_read(int dir, const struct journal_read *read)
@@ -121,7 +115,7 @@ int journal_add_read(int dir, const struct journal_read *read)
 				",\"tokens\":%" PRIu64 "%s}",
 		      read->id, read->at_ms * NS_PER_MS, read->bytes, read->tokens,
 		      read->inside ? INSIDE : "");
-	return journal_add_line(dir, &line);
+	return journal_append(dir, &line);
 }
 
 int journal_add_run(int dir, const struct meta *m, bool made)
@@ -143,7 +137,7 @@ int journal_add_run(int dir, const struct meta *m, bool made)
 			break;
 		run.labels = budget ? run.labels : NULL;
 	}
-	return journal_add_line(dir, &line);
+	return journal_append(dir, &line);
 }
 
 /* --- one line -------------------------------------------------------------------------- */
@@ -257,12 +251,12 @@ static int filter_lines(struct filter *f)
 }
 
 /* Filters once. Returns 1 when somebody else has replaced the file meanwhile. */
-static int filter_once(struct filter *f, int dir, const char *name)
+static int filter_once(struct filter *f, int dir)
 {
 	char temporary[48];
 	struct stat st;
 	int result = -1;
-	f->from.fd = store_open_file(dir, name, O_RDONLY);
+	f->from.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY);
 	if (f->from.fd < 0)
 		return -1;
 	if (filter_lines(f) < 0)
@@ -289,25 +283,22 @@ static int filter_once(struct filter *f, int dir, const char *name)
 	/* Keeps the file's time, which tells when the session was last used. */
 	futimens(f->to, (const struct timespec[2]){st.st_atim, st.st_mtim});
 	if (result == 0)
-		result = renameat(dir, temporary, dir, name);
-out:;
-	int error = errno;
+		result = renameat(dir, temporary, dir, JOURNAL_FILE);
+out:
 	if (f->to >= 0 && result != 0)
-		unlinkat(dir, temporary, 0);
+		io_unlink(dir, temporary);
 	io_close(&f->to);
 	io_close(&f->from.fd);
-	errno = error;
 	return result;
 }
 
-long journal_filter(int dir, const char *name,
-		    bool (*keep)(void *ctx, const char *line, size_t len), void *ctx)
+long journal_filter(int dir, bool (*keep)(void *ctx, const char *line, size_t len), void *ctx)
 {
 	struct filter f;
 	int result = 1;
 	for (int i = 0; i < TRIES && result == 1; i++) {
 		f = (struct filter){.from.most = LINE_MOST, .to = -1, .keep = keep, .ctx = ctx};
-		result = filter_once(&f, dir, name);
+		result = filter_once(&f, dir);
 		buffer_release(&f.from.block);
 	}
 	if (result == 1)
@@ -343,7 +334,7 @@ static bool keep_line(void *ctx, const char *line, size_t len)
 long journal_clean(int dir, int64_t from_ms, int64_t to_ms)
 {
 	struct cleaning c = {dir, from_ms, to_ms};
-	return journal_filter(dir, JOURNAL_FILE, keep_line, &c);
+	return journal_filter(dir, keep_line, &c);
 }
 
 /* --- reading from the end ---------------------------------------------------------------- */

@@ -58,15 +58,14 @@ int journal_add_run(int dir, const struct meta *m, bool made);
 int journal_add_read(int dir, const struct journal_read *read);
 int journal_add_end(int dir, const char *session, int64_t now_ms);
 
-/* Appends `line`, newline included, to a file of lines with one write. Returns 0, or -1 with
-   errno. */
-int journal_append(int dir, const char *name, const char *line, size_t len);
+/* Appends a line, which has no newline yet, to the journal with one write, and releases the line.
+   Returns 0, or -1 with errno. */
+int journal_append(int dir, struct buffer *line);
 
-/* Calls `keep` for each line of a file, without its newline, and takes out the lines for which it
-   returns false, and a last line without a newline. Returns how many were taken out, or -1 with
-   errno (ENOENT: there is no such file); then nothing has changed. */
-long journal_filter(int dir, const char *name,
-		    bool (*keep)(void *ctx, const char *line, size_t len), void *ctx);
+/* Calls `keep` for each line of the journal, without its newline, and takes out the lines for which
+   it returns false, and a last line without a newline. Returns how many were taken out, or -1 with
+   errno (ENOENT: there is no journal); then nothing has changed. */
+long journal_filter(int dir, bool (*keep)(void *ctx, const char *line, size_t len), void *ctx);
 
 /* Takes out lines of artifacts that are gone, lines of runs that started at or after from_ms and
    before to_ms, and lines of reads in that time. Returns as journal_filter(). */

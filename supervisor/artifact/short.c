@@ -328,10 +328,8 @@ static int short_unpack_part(int dir, const char *id, enum artifact_part part)
 	to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_TRUNC);
 	if (to >= 0 && io_write(to, found.data, found.len) == 0)
 		result = renameat(dir, temporary, dir, name);
-	int error = errno;
 	if (to >= 0 && result < 0)
-		unlinkat(dir, temporary, 0);
-	errno = error;
+		io_unlink(dir, temporary);
 out:
 	io_close(&to);
 	buffer_release(&found.record);

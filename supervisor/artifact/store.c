@@ -370,11 +370,8 @@ int store_open_locked(int dir, const char *name, int flags, int operation, struc
 		goto fail;
 	return fd;
 fail:
-	if (flags & O_EXCL) {
-		int saved = errno;
-		unlinkat(dir, name, 0);
-		errno = saved;
-	}
+	if (flags & O_EXCL)
+		io_unlink(dir, name);
 	io_close(&fd);
 	return -1;
 }

@@ -101,10 +101,8 @@ static int live_listen(struct live *c, int dir, const char *name)
 	if (bound == 0 && listen(c->fd, LIVE_CLIENTS) == 0 &&
 	    renameat(dir, temporary, dir, c->name) == 0)
 		return 0;
-	int error = errno;
 	if (bound == 0)
-		unlinkat(dir, temporary, 0);
-	errno = error;
+		io_unlink(dir, temporary);
 fail:
 	io_close(&c->fd);
 	io_close(&c->dir);

@@ -126,13 +126,11 @@ static int directory_push(void *ctx, const char *file, const char *below)
 	if (directory_copy(from, to) == 0 && fchmod(to, j->mode & 0666) == 0 && fsync(to) == 0 &&
 	    renameat(dir, temporary, dir, name) == 0)
 		result = unlink(file);
-	int error = errno;
 	if (result < 0 && to >= 0)
-		unlinkat(dir, temporary, 0);
+		io_unlink(dir, temporary);
 	io_close(&to);
 	io_close(&dir);
 	io_close(&from);
-	errno = error;
 	j->failures = result == 0 ? 0 : j->failures;
 	return result == 0 ? 0 : directory_fail(j, below);
 }

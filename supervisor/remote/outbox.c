@@ -406,15 +406,13 @@ static int pack_one(const struct outbox *o, const struct settings *settings, str
 		result = outbox_rename(o, TEMPORARY, path);
 	if (result == 0)
 		outbox_forget(o, id);
-out:;
-	int error = errno;
+out:
 	if (fd >= 0)
-		unlinkat(o->dir, TEMPORARY, 0);
+		io_unlink(o->dir, TEMPORARY);
 	buffer_release(&line);
 	meta_release(&m);
 	io_close(&fd);
 	io_close(&dir);
-	errno = error;
 	return result;
 }
 
