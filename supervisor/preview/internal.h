@@ -138,8 +138,13 @@ struct line_form {
 	const char *command;
 };
 
-/* A line is not cut if a note would replace fewer bytes. */
-enum { LINE_SLACK = 40 };
+enum {
+	/* A line is not cut if a note would replace fewer bytes. */
+	LINE_SLACK = 40,
+	/* Bytes that are added to a line's cost when lines are compared. After a failure, a gap
+	   with fewer bytes beside a taken line is closed. */
+	LINE_COST = 120,
+};
 
 /* Whether `front` has all bytes of the line. */
 bool line_is_whole(const struct line *l);

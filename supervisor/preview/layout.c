@@ -21,9 +21,6 @@ enum {
 	TELLING = SCORE_TELLING * STORE_UNIT,
 	/* A line with a lower value is taken only for its position. */
 	CONTEXT = 45,
-	/* Bytes that are added to a line's cost when lines are compared. After a failure, a gap
-	   with fewer bytes beside a taken line is closed. */
-	LINE_COST = 120,
 	/* When a line is taken, others of its shape keep this percentage of their value. */
 	NEXT_OF_SHAPE = 80,
 	MARKER_MAX = 512,
@@ -545,6 +542,8 @@ static size_t owner_of(const struct layout *l, size_t unit)
 	uint64_t owner = l->units[unit].trait.owner;
 	while (owner && unit > 0 && l->units[unit].run.line.number > owner)
 		unit--;
+	while (unit + 1 < l->count && l->units[unit].run.to < owner)
+		unit++;
 	return unit;
 }
 
@@ -615,8 +614,10 @@ static void take_telling(struct layout *l, size_t unit)
 		u->trait.value = 0;
 		return;
 	}
-	/* Takes the line's heading: the nearest line above with less indent. */
-	for (size_t i = u->trait.value >= TELLING ? unit : 0; i-- > 0;) {
+	const bool tells = u->trait.value >= TELLING;
+	/* Takes the line's heading, or the message of its stack: the nearest line above with less
+	   indent. */
+	for (size_t i = tells ? unit : 0; i-- > 0;) {
 		const struct entry *above = &l->units[i];
 		const struct score *head = &above->trait.score;
 		if (!follows(above, above + 1) || head->kind == SCORE_BLANK ||
@@ -624,9 +625,18 @@ static void take_telling(struct layout *l, size_t unit)
 			break;
 		if (head->indent >= score->indent)
 			continue;
-		if (head->opens || head->kind == SCORE_HEADING || head->kind == SCORE_FAIL)
+		if (head->opens || head->kind == SCORE_HEADING || head->kind == SCORE_FAIL ||
+		    score->kind == SCORE_FRAME)
 			layout_take(l, i, 0);
 		break;
+	}
+	/* Below a line that ends with a colon, takes the user's own frame with the same indent. */
+	for (size_t i = unit + 1; tells && score->opens && i <= unit + 2 && i < l->count; i++) {
+		const struct trait *t = &l->units[i].trait;
+		if (!follows(&l->units[i - 1], &l->units[i]))
+			break;
+		if (t->score.kind == SCORE_FRAME && !t->foreign && t->score.indent == score->indent)
+			take_joined(l, i, 0);
 	}
 	/* The line below one that ends with a colon may be its message, so its value is doubled.
 	   The line below an expected value has the actual one, so it is taken. */

@@ -3,9 +3,6 @@
 #include <string.h>
 
 enum {
-	/* Leaving lines out has to save this many times the cost of the marker, which has the last
-	   of them. */
-	ALIKE_GAIN = 2,
 	/* The most lines that are looked at. */
 	ALIKE_LOOK = 64,
 };
@@ -130,7 +127,7 @@ size_t run_join(void *array, size_t count, size_t stride, enum run_kind most)
 	}
 	struct run *second = (struct run *)((char *)r + stride);
 	size_t end = size_min(run_end(last)->length, ALIKE_LAST);
-	if (n < 3 || length < ALIKE_GAIN * (second->line.length + LINE_SLACK + end))
+	if (n < 3 || length < second->line.length + end + 2 * LINE_COST)
 		return 0;
 	for (r = second; r < last;) {
 		r = (struct run *)((char *)r + stride);

@@ -90,9 +90,14 @@ static bool read_diagnostic(struct reading *r, enum score_kind *kind)
 {
 	const char *text = r->text;
 	size_t n = 0, numbers = 0, len = r->len;
-	bool dot = false;
-	for (; n < len && !is_blank(text[n]) && text[n] != ':'; n++)
+	bool dot = false, bracket = false;
+	for (; n + 1 < len && !is_blank(text[n]) && text[n] != ':' && !bracket; n++) {
 		dot |= text[n] == '.' && n > 0;
+		bracket = dot && text[n] == '(' && is_digit(text[n + 1]);
+	}
+	while (bracket && n < len && (is_digit(text[n]) || text[n] == ','))
+		n++;
+	numbers = bracket && n < len && text[n++] == ')';
 	for (; n + 1 < len && text[n] == ':' && is_digit(text[n + 1]); numbers++)
 		n = skip_digits(text, len, n + 1);
 	if (!dot || numbers == 0 || numbers > 2 || (n < len && !is_one_of(text[n], ": ")))

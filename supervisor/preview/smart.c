@@ -447,6 +447,27 @@ static float own_weight(const struct score *score, unsigned above, unsigned fami
 	return failure > success ? failure : success;
 }
 
+/* No frame of a library is shown without the user's own of its stack that tells most, which tells
+   as much as it. */
+static void bind_frames(struct store *store)
+{
+	for (size_t from = 0, to; from < store->count; from = to + 1) {
+		struct trait *own = NULL, *t;
+		for (to = from; to < store->count && (t = &store->lines[to].trait)->frame; to++) {
+			if (t->score.kind == SCORE_FRAME && !t->foreign &&
+			    (!own || t->value > own->value))
+				own = t;
+		}
+		for (size_t i = from; own && i < to; i++) {
+			t = &store->lines[i].trait;
+			if (!t->foreign || t->score.kind != SCORE_FRAME)
+				continue;
+			t->owner = own->frame;
+			own->value = (unsigned)size_max(own->value, t->value);
+		}
+	}
+}
+
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 {
 	struct store *store = &s->store;
@@ -504,9 +525,11 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 			t->owner = 0;
 		t->value = (unsigned)size_min(t->value / 2 + (size_t)(weight * STORE_UNIT),
 					      STORE_VALUES - 1);
-		for (int below = 1; below >= 0 && tells && outcome != OUTCOME_SUCCESS; below--)
+		for (int below = 1;
+		     below >= 0 && tells && !t->foreign && outcome != OUTCOME_SUCCESS; below--)
 			lift_neighbours(store, i, below, weight);
 	}
+	bind_frames(store);
 }
 
 /* A slot of a table: a fingerprint, and whether the successful run has printed a line with it. */

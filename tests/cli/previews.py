@@ -295,6 +295,62 @@ class Folds(Case):
             self.assertEqual(b"[... byte" in last, size < 90, last)
 
 
+WORDS = [a + b for a in ("al", "be", "ca", "do", "ex", "fo") for b in ("ma", "no", "pi", "ru", "sto", "tu", "va", "we", "xi", "zo")]
+PROGRESS = "".join("Compiling %s for %s\n" % (word, other) for word in WORDS for other in ("shop", "bank", "port"))
+
+# What belongs together: a failure with PROGRESS above it and below it, and what has to be shown of it in 1.5 KB.
+BLOCKS = (
+    ("a user's frame before those of libraries",
+     "FAIL: test_rates (orders.Tests)\n----------\nTraceback (most recent call last):\n"
+     "  File \"/usr/lib/python3.12/unittest/case.py\", line 58, in testPartExecutor\n    yield\n" + "".join(
+         "  File \"/usr/lib/python3.12/unittest/case.py\", line %d, in run_part_%d\n    part(%d, %s)\n" % (n, n, n, "x" * 60)
+         for n in range(10)) +
+     "  File \"/home/dev/orders/check.py\", line 9, in check\n    check(a, b)\n"
+     "  File \"/usr/lib/python3.12/unittest/case.py\", line 885, in assertEqual\n    raise self.failed(%s)\n"
+     "AssertionError: 7 != 8\n" % ("y" * 200),
+     ("orders/check.py", "AssertionError: 7 != 8")),
+    ("the message above a stack, whatever its words",
+     "not ok 7 rates\n  stack:\n    Error: no errors\n" + "".join(
+         "        at Test.run%d (/home/dev/node_modules/tape/lib/test.js:%d:5)\n" % (n, n) for n in range(9)) +
+     "        at Test.<anonymous> (/home/dev/orders/test.js:57:7)\n", ("Error: no errors", "orders/test.js:57:7")),
+    ("the place below a message that ends with a colon",
+     "Error found:\nin module Main\nat /home/dev/orders/%s/Rates.purs:6:1 - 6:28 (line 6, column 1)\n\n" % ("long" * 30) +
+     "".join("%s: no such part: %s\n" % (word, word * 40) for word in WORDS[:20]), ("Error found:", "Rates.purs:6:1 - 6:28")),
+    ("a diagnostic with its place in brackets",
+     "Orders/Rates.cs(12,5): a semicolon belongs here\n", ("Rates.cs(12,5): a semicolon",)),
+)
+
+
+class Rules(Case):
+    def shown(self, text, size):
+        return self.run_to_end(TERSE, "filter", "--exit-code", "1", "--size", size, data=text.encode()).out.decode()
+
+    def test_blocks(self):
+        for name, failure, labels in BLOCKS:
+            with self.subTest(name):
+                out = self.shown(PROGRESS + failure + PROGRESS, "1500")
+                for label in labels:
+                    self.assertIn(label, out)
+
+    def test_no_neighbour_alone(self):
+        """A line that tells only by what is beside it is not shown where that is left out."""
+        text = "".join("error[E%d]: the type %s of this value is not the one that is asked for\nsee %s %s\nso much for %s\n"
+                       % (n, word * (20 + n % 7 * 10), word, word[::-1], word) for n, word in enumerate(WORDS))
+        out = self.shown(text, "2KB").split("\n")
+        found = [n for n, line in enumerate(out) if line.startswith(("see ", "so much "))]
+        alone = [out[n] for n in found[:-2] if n > 6 and out[n - 1].startswith("[... ") and out[n + 1].startswith("[... ")]
+        self.assertEqual(alone, [], out)
+        self.assertGreater(sum(line.startswith("error[") for line in out), 2)
+
+    def test_progress_comes_last(self):
+        """What is said once has the room before lines of progress, however far from the failure it stands."""
+        notes = ["%s is the %s of today" % pair for pair in zip(WORDS, WORDS[5:15])]
+        out = self.shown(PROGRESS + "\n".join(notes) + "\n" + PROGRESS + "error: no such part\n", "2KB")
+        for note in notes:
+            self.assertIn(note, out)
+        self.assertGreater(out.count("Compiling"), 12)
+
+
 class Budgets(Case):
     def test_a_large_one_is_filled_at_once(self):
         """Minutes if the way to the next line that is taken is searched anew for each."""
