@@ -390,20 +390,6 @@ static void layout_end_head(struct layout *l, size_t from)
 	l->count = kept;
 }
 
-/* Takes all lines if they fit, and returns whether they do. */
-static bool layout_take_all(struct layout *l)
-{
-	bool spells = false;
-	for (size_t i = 0; i < l->count; i++)
-		spells |= (l->units[i].folded && l->units[i].run.kind) || is_cut(&l->units[i]);
-	const size_t spare = spells ? 0 : l->spell_cost;
-	l->used -= spare;
-	if (l->back == 0 && layout_close_gap(l, 0, l->count, false, l->budget))
-		return true;
-	l->used += spare;
-	return false;
-}
-
 /* Whether more could be shown of a taken line. */
 static bool can_grow(const struct entry *u)
 {
@@ -567,8 +553,10 @@ static size_t densest_line(const struct layout *l)
 			continue;
 		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
 			     (i + 1 < l->count && u[1].chosen && follows(u, u + 1));
-		/* The line was stored only as the neighbour of another, which is not taken. */
-		if (!joins && u->trait.score.score == 0 && u->trait.value < TELLING)
+		/* It tells only by its neighbours, which are not taken: its own words are weak. */
+		const unsigned words = u->trait.score.score;
+		if (!joins && words < SCORE_TELLING &&
+		    u->trait.value < TELLING + words * STORE_UNIT)
 			continue;
 		size_t text = is_too_long(l, u) ? CONTEXT_LINE : u->cost;
 		size_t cost = text + LINE_COST + (joins ? 0 : l->gap_cost);
@@ -607,17 +595,16 @@ static bool take_joined(struct layout *l, size_t unit, size_t most)
 /* Takes a line and, if it is a telling one, the lines that belong to it. */
 static void take_telling(struct layout *l, size_t unit)
 {
-	struct entry *u = &l->units[unit], *below = u + 1;
-	const struct score *score = &u->trait.score, *next = &below->trait.score;
+	struct entry *u = &l->units[unit];
+	const struct score *score = &u->trait.score;
 	if ((is_too_long(l, u) || !take_joined(l, unit, 0)) &&
 	    (u->trait.value < TELLING || !take_joined(l, unit, CONTEXT_LINE))) {
 		u->trait.value = 0;
 		return;
 	}
-	const bool tells = u->trait.value >= TELLING;
 	/* Takes the line's heading, or the message of its stack: the nearest line above with less
 	   indent. */
-	for (size_t i = tells ? unit : 0; i-- > 0;) {
+	for (size_t i = u->trait.value >= TELLING ? unit : 0; i-- > 0;) {
 		const struct entry *above = &l->units[i];
 		const struct score *head = &above->trait.score;
 		if (!follows(above, above + 1) || head->kind == SCORE_BLANK ||
@@ -630,23 +617,22 @@ static void take_telling(struct layout *l, size_t unit)
 			layout_take(l, i, 0);
 		break;
 	}
-	/* Below a line that ends with a colon, takes the user's own frame with the same indent. */
-	for (size_t i = unit + 1; tells && score->opens && i <= unit + 2 && i < l->count; i++) {
-		const struct trait *t = &l->units[i].trait;
-		if (!follows(&l->units[i - 1], &l->units[i]))
+	/* A line below one that ends with a colon may be its message, so its value is doubled. The
+	   line below an expected value has the actual one, and the user's own frame is the place,
+	   so they are taken. */
+	for (size_t i = unit + 1; score->opens && i < l->count && i <= unit + 2; i++) {
+		struct trait *t = &l->units[i].trait;
+		enum score_kind kind = (enum score_kind)t->score.kind;
+		const bool is_next = i == unit + 1;
+		if (!follows(&l->units[i - 1], &l->units[i]) || t->score.indent != score->indent)
 			break;
-		if (t->score.kind == SCORE_FRAME && !t->foreign && t->score.indent == score->indent)
+		if (kind == SCORE_FRAME && !t->foreign)
 			take_joined(l, i, 0);
-	}
-	/* The line below one that ends with a colon may be its message, so its value is doubled.
-	   The line below an expected value has the actual one, so it is taken. */
-	if (unit + 1 < l->count && follows(u, below) && score->opens &&
-	    next->indent == score->indent) {
-		if (score->kind == SCORE_DETAIL)
-			take_joined(l, unit + 1, CONTEXT_LINE);
-		else if (score->kind == SCORE_FAIL &&
-			 (next->kind == SCORE_PLAIN || next->kind == SCORE_FAIL))
-			below->trait.value *= 2;
+		else if (is_next && score->kind == SCORE_DETAIL)
+			take_joined(l, i, CONTEXT_LINE);
+		else if (is_next && score->kind == SCORE_FAIL &&
+			 (kind == SCORE_PLAIN || kind == SCORE_FAIL))
+			t->value *= 2;
 	}
 	/* Further lines of its shape tell less. */
 	for (size_t i = 0; i < l->count; i++) {
@@ -820,8 +806,18 @@ static int layout_pieces(struct layout *l)
 int layout_choose(struct layout *l, const struct limit *limit)
 {
 	layout_price(l);
-	if (l->brief || !layout_take_all(l))
+	/* If all lines fit, they are taken. The command has no marker then, unless a line is cut or
+	   a run is folded. */
+	size_t spare = l->spell_cost;
+	for (size_t i = 0; i < l->count; i++) {
+		if ((l->units[i].folded && l->units[i].run.kind) || is_cut(&l->units[i]))
+			spare = 0;
+	}
+	l->used -= spare;
+	if (l->brief || l->back > 0 || !layout_close_gap(l, 0, l->count, false, l->budget)) {
+		l->used += spare;
 		take_some(l, limit);
+	}
 	layout_grow(l);
 	return layout_pieces(l);
 }
