@@ -127,7 +127,7 @@ size_t run_join(void *array, size_t count, size_t stride, enum run_kind most)
 	}
 	struct run *second = (struct run *)((char *)r + stride);
 	size_t end = size_min(run_end(last)->length, ALIKE_LAST);
-	if (n < 3 || length < second->line.length + end + 2 * LINE_COST)
+	if (n < 3 || length < 2 * (second->line.length + end) + LINE_COST)
 		return 0;
 	for (r = second; r < last;) {
 		r = (struct run *)((char *)r + stride);
