@@ -389,7 +389,7 @@ fuzz-terminal:
 .PHONY: bench
 bench: check-packages
 	+@$(SUB_MAKE) programs benches
-	@tests/bench/run $(BUILD)
+	@tests/bench/run $(BUILD) $(ROWS)
 
 # Runs programs that draw, if they are installed, as an agent would.
 .PHONY: draws

@@ -1,10 +1,11 @@
 // Runs commands and measures them as the user who waits for them would: from the start until the
 // command has ended and its output is closed.
 //
-//   meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|pipe|null] [clean=DIR]
-//              [crowd=N|siblings=N] -- A... -- B...
-//       runs A and B by turns; prints the ratio of their median times (the one that counts)
-//       and that of their shortest ones (what a busy machine disturbs least)
+//   meter pair NAME LIMIT RUNS [in=FILE] [out=socket|sockets|pipe|null] [clean=DIR] [first=COMMAND]
+//              [crowd=N|siblings=N] [each=N] -- A... [-- B...]
+//       runs A and B by turns and prints the processor time, user and system, that all processes of
+//       each have taken: medians, the value that is held against the limit, and the same of the
+//       shortest ones (what a busy machine disturbs least) and of the times by the clock
 //   meter peak NAME BUDGET_MB -- A...
 //       prints the peak memory of the processes that A started
 //   meter delay NAME BUDGET_MS RUNS line|prompt WORD...
@@ -15,10 +16,15 @@
 //
 // A and B may begin with variables for their environment: NAME=VALUE true.
 //
+// LIMIT: of the ratio A/B; "+MS": of the milliseconds that A takes more than B; "=MS": of those of
+// A. BENCH_BEFORE=BUILD: A also runs with the programs of an older build, and the ratio of both is
+// printed.
+//
 // in: standard input, /dev/null otherwise. out: where standard output and error
 // go; an agent that gives its commands one socket for both, or one for each, and
-// reads them. clean: what is below DIR is removed after each run. crowd: A runs among so many
-// processes that it has nothing to do with. siblings: so many that have its parent.
+// reads them. clean: what is below DIR is removed after each run. first: a command of a shell
+// before each run. crowd: A runs among so many processes that it has nothing to do with. siblings:
+// so many that have its parent. each: the times are of one of so many things that a run does.
 //
 // A budget of 0 is none. Everything that A or B leave running is waited for before the next run.
 // Exit status 1: a command failed, so there is nothing to compare.
@@ -45,14 +51,18 @@
 
 struct setup {
 	const char *in;
-	const char *clean;
-	int sockets; /* 0: output goes to /dev/null */
-	bool pipe;   /* the one is a pipe */
-	int crowd, siblings;
+	const char *clean, *first;
+	const char *before; /* the older build */
+	int sockets;        /* 0: output goes to /dev/null */
+	bool pipe;          /* the one is a pipe */
+	int crowd, siblings, each;
 };
 
+/* Who runs: A, B, or A of the older build. */
+enum side { NEW, PEER, OLD, SIDES };
+
 struct outcome {
-	double ms;
+	double ms, cpu_ms;
 	bool failed;
 	/* The times of all processes; `own`: the sum over those that nobody else waited for. */
 	long largest_kb, own_kb;
@@ -71,8 +81,14 @@ static _Noreturn void fail(const char *what)
 	exit(1);
 }
 
+static double ms_of(const struct timeval *t)
+{
+	return (double)t->tv_sec * 1e3 + (double)t->tv_usec / 1e3;
+}
+
 static void note(struct outcome *o, int status, const struct rusage *usage, bool is_command)
 {
+	o->cpu_ms += ms_of(&usage->ru_utime) + ms_of(&usage->ru_stime);
 	if (is_command && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
 		o->failed = true;
 	/* A process's own peak, or that of a child it has waited for if that is higher. */
@@ -178,15 +194,19 @@ static pid_t gather_siblings(int count)
 	return leader;
 }
 
-static struct outcome run(const struct setup *s, char **argv, bool first)
+static struct outcome run(const struct setup *s, char **argv, enum side side)
 {
 	struct outcome o = {0};
-	char **envp;
+	char **envp, *path = strdup(getenv("PATH")), older[8192];
+	/* The program is looked for there, too. */
+	snprintf(older, sizeof(older), "%s:%s", s->before, path);
+	if (side == OLD)
+		setenv("PATH", older, 1);
 	argv += add_variables(argv, &envp);
 	posix_spawn_file_actions_t actions;
 	int ours[2], theirs[2], status;
 	struct rusage usage;
-	pid_t pid, leader = !first        ? 0
+	pid_t pid, leader = side == PEER  ? 0
 			    : s->crowd    ? gather(s->crowd)
 			    : s->siblings ? gather_siblings(s->siblings)
 					  : 0;
@@ -220,8 +240,12 @@ static struct outcome run(const struct setup *s, char **argv, bool first)
 	note(&o, status, &usage, true);
 	if (leader)
 		kill(-leader, SIGKILL);
+	while (leader && waitpid(-leader, NULL, 0) > 0)
+		;
 	while (wait4(-1, &status, 0, &usage) > 0)
 		note(&o, status, &usage, false);
+	setenv("PATH", path, 1);
+	free(path);
 	posix_spawn_file_actions_destroy(&actions);
 	free(envp);
 	return o;
@@ -233,16 +257,18 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return place->level > 0 ? remove(path) : 0;
 }
 
-static double measure(const struct setup *s, char **argv, bool first)
+static struct outcome measure(const struct setup *s, char **argv, enum side side)
 {
-	struct outcome o = run(s, argv, first);
+	if (s->first && system(s->first) != 0)
+		fail(s->first);
+	struct outcome o = run(s, argv, side);
 	if (o.failed) {
 		fprintf(stderr, "meter: %s failed\n", argv[0]);
 		exit(1);
 	}
 	if (s->clean && nftw(s->clean, remove_entry, 16, FTW_DEPTH | FTW_PHYS) < 0)
 		fail(s->clean);
-	return o.ms;
+	return o;
 }
 
 static int compare(const void *a, const void *b)
@@ -251,23 +277,16 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts; prints median, minimum and maximum. Returns the median. */
-static double print_times(double *ms, int runs)
+/* `kind`: '+' and '=' stand before milliseconds. */
+static void print_verdict(double value, double limit, char kind)
 {
-	char range[48];
-	qsort(ms, (size_t)runs, sizeof(*ms), compare);
-	double median = (ms[(runs - 1) / 2] + ms[runs / 2]) / 2;
-	snprintf(range, sizeof(range), "(%.2f to %.2f)", ms[0], ms[runs - 1]);
-	printf(" %9.2f ms %-20s", median, range);
-	return median;
-}
-
-static void print_verdict(double value, double budget)
-{
-	if (budget > 0)
-		printf(" %7.3f  %s\n", budget, value <= budget ? "ok" : "OVER");
-	else
-		printf("       -\n");
+	char text[32];
+	snprintf(text, sizeof(text), kind == '+' ? "+%g" : "%g", limit);
+	printf(" %6s  %s\n", limit > 0 ? text : "-",
+	       limit <= 0       ? ""
+	       : value <= limit ? "ok"
+				: "OVER");
+	fflush(stdout);
 }
 
 /* Ends the command at argv[0] before the next "--". Returns what follows, or NULL. */
@@ -282,44 +301,75 @@ static char **split(char **argv)
 	return NULL;
 }
 
-static void pair(const char *name, double budget, int runs, const struct setup *s, char **a,
+/* What is held against the limit. */
+static double value_of(char kind, double a, double b)
+{
+	return kind == '+' ? a - b : kind == '=' ? a : a / b;
+}
+
+static double median_of(double *ms, int runs)
+{
+	qsort(ms, (size_t)runs, sizeof(*ms), compare);
+	return (ms[(runs - 1) / 2] + ms[runs / 2]) / 2;
+}
+
+static void pair(const char *name, const char *limit, int runs, const struct setup *s, char **a,
 		 char **b)
 {
-	double *ms[2] = {malloc(sizeof(double) * (size_t)runs),
-			 malloc(sizeof(double) * (size_t)runs)};
-	char **const argv[2] = {a, b};
-	if (!ms[0] || !ms[1])
-		fail("memory");
+	char **const argv[SIDES] = {a, b, s->before ? a : NULL};
+	const char kind = *limit;
+	double *cpu[SIDES], *ms[SIDES], median[SIDES] = {0}, clock[SIDES] = {0};
+	for (int side = 0; side < SIDES; side++) {
+		cpu[side] = calloc((size_t)runs, sizeof(double));
+		ms[side] = calloc((size_t)runs, sizeof(double));
+		if (!cpu[side] || !ms[side])
+			fail("memory");
+	}
 	for (int i = -WARMUPS; i < runs; i++) {
-		for (int side = 0; side < 2; side++) {
-			double taken = measure(s, argv[side], side == 0);
-			if (i >= 0)
-				ms[side][i] = taken;
+		for (int side = 0; side < SIDES; side++) {
+			if (!argv[side])
+				continue;
+			struct outcome o = measure(s, argv[side], (enum side)side);
+			if (i < 0)
+				continue;
+			cpu[side][i] = o.cpu_ms / s->each;
+			ms[side][i] = o.ms / s->each;
 		}
 	}
 	printf("%-16s", name);
-	double median[2];
-	for (int side = 0; side < 2; side++)
-		median[side] = print_times(ms[side], runs);
-	printf(" %7.3f %7.3f", median[0] / median[1], ms[0][0] / ms[1][0]);
-	print_verdict(median[0] / median[1], budget);
-	free(ms[0]);
-	free(ms[1]);
+	for (int side = 0; side < SIDES; side++) {
+		median[side] = median_of(cpu[side], runs);
+		clock[side] = median_of(ms[side], runs);
+		if (argv[side] && side < OLD)
+			printf(" %10.3f", median[side]);
+		else if (side < OLD)
+			printf(" %10s", "-");
+	}
+	double value = value_of(kind, median[NEW], median[PEER]);
+	printf(" %8.3f %8.3f %8.3f", value, value_of(kind, cpu[NEW][0], cpu[PEER][0]),
+	       value_of(kind, clock[NEW], clock[PEER]));
+	if (s->before)
+		printf(" %8.3f", median[NEW] / median[OLD]);
+	else
+		printf(" %8s", "-");
+	print_verdict(value, strtod(limit + (kind == '='), NULL), kind);
+	for (int side = 0; side < SIDES; side++) {
+		free(cpu[side]);
+		free(ms[side]);
+	}
 }
 
 static void peak(const char *name, double budget, char **argv)
 {
 	const struct setup s = {.sockets = 1};
-	struct outcome o = run(&s, argv, 0);
+	struct outcome o = run(&s, argv, NEW);
 	if (o.failed) {
 		fprintf(stderr, "meter: %s failed\n", argv[0]);
 		exit(1);
 	}
-	char text[96];
-	snprintf(text, sizeof(text), "%.2f MB together; largest process %.2f MB; %.1f s",
-		 (double)o.own_kb / 1024, (double)o.largest_kb / 1024, o.ms / 1e3);
-	printf("%-16s %-81s", name, text);
-	print_verdict((double)o.own_kb / 1024, budget);
+	printf("%-16s %10.2f %10s %8s %8s %8s %8s", name, (double)o.own_kb / 1024, "-", "MB", "",
+	       "", "");
+	print_verdict((double)o.own_kb / 1024, budget, '=');
 }
 
 /* The command ends when this is closed. */
@@ -401,11 +451,9 @@ static void delay(const char *name, double budget, int runs, char *kind, char *p
 		ms[0][i] = measure_age(below, false);
 		ms[1][i] = measure_age(bare, true);
 	}
-	printf("%-16s", name);
-	for (int side = 0; side < 2; side++)
-		print_times(ms[side], runs);
-	printf(" %7s %7s", "", "");
-	print_verdict(ms[0][runs - 1], budget);
+	printf("%-16s %10.3f %10.3f", name, median_of(ms[0], runs), median_of(ms[1], runs));
+	printf(" %8s %8s %8.3f %8s", "longest", "", ms[0][runs - 1], "");
+	print_verdict(ms[0][runs - 1], budget, '=');
 	free(below);
 	free(ms[0]);
 	free(ms[1]);
@@ -413,8 +461,8 @@ static void delay(const char *name, double budget, int runs, char *kind, char *p
 
 static int usage(void)
 {
-	fputs("usage: meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|pipe|null] "
-	      "[clean=DIR] [crowd=N|siblings=N] -- A... -- B...\n"
+	fputs("usage: meter pair NAME LIMIT RUNS [in=FILE] [out=socket|sockets|pipe|null] "
+	      "[clean=DIR] [first=COMMAND] [crowd=N|siblings=N] [each=N] -- A... [-- B...]\n"
 	      "       meter peak NAME BUDGET_MB -- A...\n"
 	      "       meter delay NAME BUDGET_MS RUNS line|prompt WORD...\n",
 	      stderr);
@@ -435,6 +483,10 @@ static bool take_word(struct setup *s, const char *word)
 		s->in = word + 3;
 	else if (strncmp(word, "clean=", 6) == 0)
 		s->clean = word + 6;
+	else if (strncmp(word, "first=", 6) == 0)
+		s->first = word + 6;
+	else if (strncmp(word, "each=", 5) == 0)
+		s->each = atoi(word + 5) > 0 ? atoi(word + 5) : 1;
 	else if (strncmp(word, "crowd=", 6) == 0)
 		s->crowd = (int)strtol(word + 6, NULL, 10);
 	else if (strncmp(word, "siblings=", 9) == 0)
@@ -446,7 +498,7 @@ static bool take_word(struct setup *s, const char *word)
 
 int main(int argc, char **argv)
 {
-	struct setup s = {.sockets = 1};
+	struct setup s = {.sockets = 1, .each = 1, .before = getenv("BENCH_BEFORE")};
 	if (argc == 3 && strcmp(argv[1], "--say") == 0)
 		return say(argv[2]);
 	if (argc > 6 && strcmp(argv[1], "delay") == 0 && atoi(argv[4]) > 0) {
@@ -464,12 +516,14 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	int runs = argv[4] ? (int)strtol(argv[4], NULL, 10) : 0;
-	if (strcmp(argv[1], "pair") != 0 || !b || !*b || runs < 1)
+	if (strcmp(argv[1], "pair") != 0 || (b ? !*b : *argv[3] != '=') || runs < 1)
 		return usage();
 	for (char **word = argv + 5; *word; word++) {
 		if (!take_word(&s, *word))
 			return usage();
 	}
-	pair(argv[2], strtod(argv[3], NULL), runs, &s, a, b);
+	if (s.before && !*s.before)
+		s.before = NULL;
+	pair(argv[2], argv[3], runs, &s, a, b);
 	return 0;
 }
