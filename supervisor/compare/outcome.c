@@ -63,7 +63,7 @@ static const char forms[] =
 	"| {4,}(?|(?:\\d+\\)|✕) ()(.+?)(*:sF)|(?:✓|✔) (.+?)(*:P))" TIME
 	"| {4,}(?:○ skipped|✎ todo) (.+)(*:L)"
 	"|  (?|((\\d+)) failing(*:nf)|(\\d+) (?:passing|pending)(*:n))" TIME
-	"|Tests: +(?:(\\d+) failed, )?.*?(\\d+) total(*:fn)"
+	"|Tests: +(?:(\\d+) failed, )?(?:.*, )?(\\d+) total(*:fn)"
 	/* vitest, with its verbose reporter */
 	"| FAIL  (\\S+ > .+)(*:F)"
 	"| (?|✓ (\\S+ > .+?)(*:P)|↓ (\\S+ > .+?)(*:L))(?: \\d+ ?m?s)?"
@@ -74,7 +74,7 @@ static const char forms[] =
 	"|(?|✖ ()(.+)(*:sF)|✔ (.+)(*:P)|﹣ (.+)(*:L)) \\([\\d.]+ms\\)(?: # SKIP)?"
 	"|ℹ (?|tests (\\d+)(*:n)|fail (\\d+)(*:f)|(?:suites|cancelled|todo) ([1-9]\\d*)(*:x))"
 	/* TAP */
-	"|(?:not )?ok \\d+ (?:- )?(.*?) *# (?i:SKIP|TODO)\\b.*(*:L)"
+	"|(?:not )?ok \\d+ (?:- )?(.*?) ?# (?i:SKIP|TODO)\\b.*(*:L)"
 	"|(?|not ok \\d+ (?:- )?()()(\\S.*?)(*:sfF)|ok \\d+ (?:- )?(\\S.*?)(*:P))(?: # time=.*)?"
 	"|1\\.\\.(\\d+)(*:n)"
 	/* ctest */

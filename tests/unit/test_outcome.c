@@ -5,6 +5,8 @@
 
 #include "tests/unit/cases.h"
 
+#include <time.h>
+
 #define FOLDER "tests/outcomes"
 
 static void add_state(struct outcome *o, bool before, const char *runner, int state)
@@ -95,6 +97,38 @@ TEST(names_as_many_as_counted)
 	check(A SUM1, B "t.py::test_b PASSED [ 10%]\n" SUM1, "");
 	check(A SUM1, B "1 failed, 3 passed, 1 rerun in 0.1s\n", "");
 	check(A SUM1, B "1 failed, 3 passed, 1 error in 0.1s\n", "");
+}
+
+/* The least processor time, of three tries, for a long line: `beginning` and many times `unit`. In
+   ns. */
+static int64_t look(const char *beginning, char unit)
+{
+	char line[4096];
+	int64_t least = INT64_MAX;
+	memset(line, unit, sizeof(line));
+	memcpy(line, beginning, strlen(beginning));
+	for (int i = 0; i < 3; i++) {
+		struct timespec from, to;
+		struct outcome *o = outcome_new();
+		assert_non_null(o);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+		for (int n = 0; n < 4; n++)
+			outcome_add_line(o, false, line, sizeof(line));
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+		int64_t ns = (to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec;
+		least = ns < least ? ns : least;
+		outcome_free(o);
+	}
+	return least;
+}
+
+/* The time does not grow by the square of a line's length, which would be over 100 times that
+   of a name. */
+TEST(long_lines)
+{
+	const int64_t most = 40 * look("    1) ", 'a');
+	assert_in_range(look("Tests: ", '1'), 0, most);
+	assert_in_range(look("ok 1 ", ' '), 0, most);
 }
 
 TEST(what_did_not_run)
