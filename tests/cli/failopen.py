@@ -359,7 +359,7 @@ class Refused(FailOpen):
              "setsid=EPERM", "setpgid=EPERM", "prctl=EPERM", "kcmp=EPERM", "kcmp=ENOSYS",
              "close_range=ENOSYS", "memfd_create=ENOSYS", "getrandom=ENOSYS", "flock=ENOSYS",
              "fallocate=ENOSYS", "symlinkat=EPERM", "clone3=ENOSYS", "pidfd_open=ENOSYS",
-             "faccessat2=EPERM", "poll=ENOMEM")
+             "faccessat2=EPERM", "poll=ENOMEM", "sendmsg=EPERM", "recvfrom=EPERM")
 
     def test_each_call(self):
         for call in self.CALLS:

@@ -32,6 +32,8 @@ static const struct {
 	{"poll", SYS_poll},
 #endif
 	{"prctl", SYS_prctl},
+	{"recvfrom", SYS_recvfrom},
+	{"sendmsg", SYS_sendmsg},
 	{"setpgid", SYS_setpgid},
 	{"setsid", SYS_setsid},
 	{"signalfd4", SYS_signalfd4},
