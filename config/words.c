@@ -59,7 +59,8 @@ static void words_skip_blanks(struct words_reader *r)
 	}
 }
 
-/* Skips `...` as bash does, '...', or $'...': from the quote at r->at to behind the next one. */
+/* Skips a quoted part as bash does, from the quote at r->at to behind the closing one: '...',
+   $'...' or `...`. */
 static int skip_quotes(struct words_reader *r, bool escapes)
 {
 	char quote = *r->at;

@@ -19,7 +19,8 @@ bool shell_call_is_shell(const char *name);
 const char *shell_call_script(char *const *argv);
 
 /* If this variable is set, terse-sh gets every call of a program that runs files, not only calls
-   with a string. It is set where files may be tool calls, or where calls are watched. */
+   with a string. terse agent sets it for agents that run files or type into a shell, and for terse
+   probe. */
 #define SHIM_FILES "TERSE_SHIM_FILES"
 
 /* The file that the arguments of a shell, or of python, name in place of a string; NULL if there is

@@ -92,7 +92,7 @@ struct outcome {
 	pcre2_match_data *match;
 	/* What each test did, now and before: F, P, L, or 0 if it is not named. See DID(). */
 	json_t *tests;
-	/* The counts of both texts, by the letters of groups. Names are counted once. */
+	/* The sums of what the groups of each letter count, now and before. A name counts once. */
 	size_t counts[2][128];
 };
 

@@ -116,8 +116,8 @@ static uint64_t unit_count(const struct layout *l, const struct entry *u)
 	return limit_counts(l->unit, u->run.line.front, len) ? unit_lines(u) : 0;
 }
 
-/* Whether there is room for `count` more units of the limit. Lines that don't count need room for
-   one, so they can't end a list. */
+/* Whether there is room for `count` more units of the limit. Lines that count none (a heading) are
+   taken only if one more unit has room behind them. */
 static bool has_count(const struct layout *l, uint64_t lines, uint64_t count)
 {
 	return !l->max_lines || lines + (count ? count : 1) <= l->max_lines;

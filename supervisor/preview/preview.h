@@ -16,10 +16,9 @@
 //   - The best lines are kept with their neighbours (smart.c). Every line of the first megabytes is
 //     judged; later only lines in which a fast search finds a fragment of a telling word
 //     (keywords.c).
-//   - At the end each line gets a value (smart.c): lower if many lines, or a successful run, say
-//   the
-//     same; higher near the end or beside a telling line. The lines that tell most per byte are
-//     taken until the budget is used up (layout.c).
+//   - At the end each line gets a value (smart.c): a lower one if many lines, or a successful run,
+//     say the same; a higher one near the end or beside a telling line. The lines that tell most
+//     per byte are taken until the budget is used up (layout.c).
 // The other modes show the first and the last lines. If the command has failed, a part of the
 // budget is for telling lines between them. Mode head shows only the first lines of a success; it
 // keeps them (head.c) until the outcome is known.

@@ -37,8 +37,8 @@ struct shown {
 /* Notes that these bytes were printed. */
 void shown_add(struct shown *w, const char *data, size_t len);
 
-/* Notes that the reader of `len` of these bytes was no agent after all. If no agent has read any
-   byte, forgets all bytes. */
+/* Notes that no agent has read `bytes` of these bytes after all. Forgets all of them once that is
+   so for all. */
 void shown_forget(struct shown *w, uint64_t bytes);
 
 /* Writes ID.shown beside the artifact, once. Does nothing if `a` is NULL. */

@@ -153,9 +153,9 @@ static bool is_on_its_way(pid_t pid)
    a process's descriptors disappear from /proc a moment before they are closed. */
 enum holders { HOLDERS_STAY, HOLDERS_END, HOLDERS_WORK };
 
-/* HOLDERS_WORK: one of them only works off its remaining input and ends soon: its standard input is
-   a pipe without writers, other than the command's. Or, with `just_ended`, one was just forked and
-   may be about to execute a program. */
+/* HOLDERS_WORK: one of them still has something to do and ends soon. Its standard input is a pipe
+   that has no writers and is not the command's own input; or it is a fork that has yet to execute
+   a program, which is assumed of every fork if `just_ended`. */
 static enum holders supervisor_judge_holders(const struct supervisor *s, bool just_ended)
 {
 	const struct stat *given = &s->job->channels.given[STDIN_FILENO];

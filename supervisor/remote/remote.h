@@ -6,11 +6,10 @@
 //
 // The objects, by their keys:
 //
-//   artifacts/2026/11/22/07/cmd-1m7vwf5bqe9c.tar.zst   one for each run (artifact/archive.h), by
-//   the
-//                                                      hour in its ID
-//   index/2026/11/22/07/HOST-cmd-1m7vwf5bqe9c-3.jsonl  the runs that were pushed together in that
-//                                                      hour
+//   artifacts/2026/11/22/07/cmd-1m7vwf5bqe9c.tar.zst
+//       one for each run (artifact/archive.h), by the hour in its ID
+//   index/2026/11/22/07/HOST-cmd-1m7vwf5bqe9c-3.jsonl
+//       the runs that were pushed together in that hour
 //
 // Objects are never changed.
 #ifndef TERSE_REMOTE_REMOTE_H

@@ -194,7 +194,7 @@ class Denied:
 
 
 class CommentJudged(Denied):
-    """Where the model is told of a comment, the agent's rules judge a command alike with one."""
+    """If the model is told that it may add a comment, the agent's rules judge the command as without it."""
 
     def made(self, options):
         results = self.drive("touch made # terse: yield=10s", options=options)

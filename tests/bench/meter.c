@@ -198,10 +198,11 @@ static struct outcome run(const struct setup *s, char **argv, enum side side)
 {
 	struct outcome o = {0};
 	char **envp, *path = strdup(getenv("PATH")), older[8192];
-	/* The program is looked for there, too. */
-	snprintf(older, sizeof(older), "%s:%s", s->before, path);
-	if (side == OLD)
+	/* posix_spawnp() looks there for the program. */
+	if (side == OLD) {
+		snprintf(older, sizeof(older), "%s:%s", s->before, path);
 		setenv("PATH", older, 1);
+	}
 	argv += add_variables(argv, &envp);
 	posix_spawn_file_actions_t actions;
 	int ours[2], theirs[2], status;

@@ -162,7 +162,7 @@ class Omissions(Case):
         return out in (text, text + b"\n") or re.sub(rb"^\| (?= *\[(?:\.\.\.|terse:))", b"", out, flags=re.M) == text
 
     def check_output(self, text, out, by_head=False):
-        """What an agent got of a text, with its last line; `by_head`: its first part, and of a failure the end."""
+        """Checks what an agent got of a text. `by_head`: it got the first part, and after a failure also the end."""
         if self.is_whole(text, out):
             return
         last = NOTICE.search(out)

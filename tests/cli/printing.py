@@ -63,7 +63,7 @@ class Full(Case):
                             split=True)
         self.assertTrue(run.out.startswith(b"1\n1\n2\n"), run.out[:20])
         self.assertLess(len(run.out), len(numbers(12000)))
-        # The command was ended there, at whatever it had written.
+        # The command was ended at that moment, whatever it had written by then.
         kept = self.artifact(TOLD.search(run.err)[2].decode())
         self.assertGreaterEqual(len(kept), len(run.out) - 2)
         self.told(run, numbers(12000)[:len(kept)])

@@ -116,7 +116,7 @@ class Prompts(Case):
 
 
 class JobControl(Case):
-    """A shell asked to be interactive where the caller has a controlling terminal, as an agent on a pty."""
+    """An interactive shell, started by a caller that has a controlling terminal, like an agent on a pty."""
 
     def at_a_terminal_of_its_own(self, *argv, user=False, typed=b"", **how):
         master, slave = pty.openpty()

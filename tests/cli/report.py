@@ -23,8 +23,8 @@ class Page(Case):
         return read_file(path)
 
     def data(self, page):
-        """The facts, and the runs, the oldest first: texts as lists of pieces, (number of the first line, bytes) or
-        a remark; of what was shown, its ranges apart."""
+        """Returns the facts, and the runs from the oldest on. A text is a list of pieces: (number of its first line,
+        bytes), or a remark. `shown` is without its first line, which has the ranges."""
         parts = [(name, int(at), zlib.decompress(base64.b64decode(text))) for name, at, text in DATA.findall(page)]
         facts, stream = json.loads(parts[0][2]), b""
         self.assertEqual([name for name, _, _ in parts], [b"index"] + [b"part"] * (len(parts) - 1))

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		if (part && strlen(part) > strlen(text))
 			abort();
-		/* Without quotes a part is one of the text's. */
+		/* A part is as in the text, unless quotes were taken away. */
 		if (part && !strstr(template, "{word}") && !strstr(text, part))
 			abort();
 		free(part);

@@ -117,7 +117,7 @@ async function session() {
   }
   // Files that somebody else has written.
   const store = join(env.TERSE_HOME, "sessions/default"), ids = (words) => readFileSync(join(store, "journal.jsonl"), "utf8").split("\n").filter((line) => line.includes("terse.run") && line.includes(words)).map((line) => JSON.parse(line).id);
-  writeFileSync(join(store, `${ids("seq 5000 #")[0]}.shown`), '{"stdout":[[1,"2"],"x",[5,1],{},[3,4]],"stderr":7}\n<b>\u001b[31m\u202eshown\u0007');
+  writeFileSync(join(store, `${ids("seq 5000 #")[0]}.shown`), '{"stdout":[[1,"2"],"x",[5,1],{},[3,4]],"stderr":7}\n<b>\u001b[31m\u202eshown\u0007\n[... lines 4,001-4,003 (3, 9 B) not kept: full]');
   writeFileSync(join(store, `${ids('"seq","6000"')[0]}.shown`), "no json\nat all");
 
   const path = report("page.html"), all = 11 + PAYLOADS.length;
@@ -152,6 +152,8 @@ async function session() {
   assert.match(await page.$eval(".told", (one) => one.textContent), /shown 2 of 5,000 lines/);
   await view(page, "Shown");
   assert.ok((await lines(page)).some(([, text]) => text === "<b>\ufffd[31m\ufffdshown\ufffd"), JSON.stringify(await lines(page)));
+  // A gap stands for no lines that could be unfolded.
+  assert.equal(await page.$$eval(".panel .marker", (found) => found.length), 0);
   await choose(page, "seq 6000");
   assert.match(await page.$eval(".told", (one) => one.textContent), /which lines is not known/);
   // What terse said of a run that printed nothing is there, too.

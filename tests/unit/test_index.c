@@ -173,7 +173,7 @@ TEST(test_small_texts)
 	}
 }
 
-/* So many strides of lines of random length. */
+/* Makes a sample of this many strides, with lines of random length. */
 static struct sample random_sample(int strides)
 {
 	struct sample s = {0};

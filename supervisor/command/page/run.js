@@ -157,7 +157,7 @@ class RunView {
     const queue = STREAMS.flatMap((name) => rangesToLines(text, name)), at = new Map(queue.map((one, i) => [i, one]));
     let next = 0, open = null;
     for (const line of lines) {
-      const marker = /^\[\.\.\. lines? (\d+)(?:-(\d+))?[ ,:\]]/.exec(line);
+      const marker = /^\[\.\.\. lines? (\d+)(?:-(\d+))?(?:, |[ :\]])/.exec(line);
       if (/^\[(?:\.\.\. |terse)/.test(line)) {
         open = null;
         spans.push(marker ? this.markerSpan(line, Number(marker[1]), Number(marker[2] ?? marker[1]), text, queue[next] ?? queue.at(-1), view) : { text: line, row: () => make("div.line.notice", {}, make("span.number", {}, ""), make("span.code", {}, line)) });
