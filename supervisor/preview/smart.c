@@ -447,8 +447,8 @@ static float own_weight(const struct score *score, unsigned above, unsigned fami
 	return failure > success ? failure : success;
 }
 
-/* No frame of a library is shown without the user's own of its stack that tells most, which tells
-   as much as it. */
+/* Binds the frames of libraries in a stack to the most telling frame of the user's own code: they
+   are not chosen without it, so its value becomes at least theirs. */
 static void bind_frames(struct store *store)
 {
 	for (size_t from = 0, to; from < store->count; from = to + 1) {
