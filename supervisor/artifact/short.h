@@ -54,8 +54,9 @@ bool short_is(int dir, const char *id);
 
 /* Keeps the parts of a run that has ended, and its metadata, in its session's directory; NULL:
    there is no such part. A run without an ID gets one. ARTIFACT_SHOWN needs only its first line if
-   the rest equals ARTIFACT_OUT. With less than `min_free` bytes the disk counts as full. Returns 0,
-   or -1 with errno: nothing is kept, and *m is as before. */
+   the rest equals ARTIFACT_OUT. With less than `min_free` bytes the disk counts as full, unless the
+   record fits into the file's last block. Returns 0, or -1 with errno: nothing is kept, and *m is
+   as before. */
 int short_add(int dir, struct meta *m, uint64_t min_free,
 	      const struct buffer *const parts[ARTIFACT_JSON]);
 
