@@ -86,6 +86,7 @@ def ctest(suite):
 # How a name is told.
 NAMES = {pytest: "{f}.py::{n}", pytest_v: "{f}.py::{n}", unittest: "test_{n} (u.{f}.T.test_{n})",
          vitest: "{f}.mjs > s > {n}", ctest: "{f}_{n}"}
+RUNNERS = (pytest, pytest_v, unittest, go, cargo, mocha, jest, vitest, node, tap, ctest)
 
 
 class Outcomes(Case):
@@ -103,9 +104,19 @@ class Outcomes(Case):
         run = self.terse("--session", runner.__name__, "--size", "1KB", "--failure-size", "1KB", "--format", "json", "./tests")
         return json.loads(run.out).get("since", {}).get("tests", "")
 
+    def test_each_runner(self):
+        """The lines of each runner tell all of this pair; pytest names passed tests only with -v."""
+        for runner in RUNNERS:
+            with self.subTest(runner.__name__):
+                self.told(runner, {("x", "t%d" % n): did for n, did in enumerate("FPFP")})
+                told = self.told(runner, {("x", "t%d" % n): did for n, did in enumerate("PFFP")})
+                gone, fresh = (NAMES.get(runner, "{n}").format(f="x", n=n) for n in ("t0", "t1"))
+                self.assertEqual(told.replace('"', ""), "failed: 2 (new: %s; %s: %s)" % (
+                    fresh, "no longer" if runner is pytest else "fixed", gone))
+
     def test_random(self):
         rng, said = random_source(1), 0
-        for runner in (pytest, pytest_v, unittest, go, cargo, mocha, jest, vitest, node, tap, ctest):
+        for runner in RUNNERS:
             suite = self.suite(rng)
             self.told(runner, suite)
             for _ in range(PAIRS):
