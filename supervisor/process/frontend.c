@@ -273,7 +273,8 @@ static void frontend_on_frame(void *ctx, short revents)
 
 static void frontend_wait_for_end(struct frontend *f)
 {
-	static struct loop l; /* a stack may not grow so much where memory is limited */
+	static struct loop l; /* static, since the stack may not grow so much if memory is
+				   limited */
 	loop_begin(&l);
 	while (!f->over) {
 		int64_t now = clock_monotonic_ms();

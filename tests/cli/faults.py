@@ -401,7 +401,7 @@ class Verbs(Fault):
                    faults=self.THERE)
 
     def pushed_run(self):
-        """A run that is pushed into a directory. Returns what its environment has more, and the directory."""
+        """Makes a run and pushes it into a directory. Returns variables for its environment, and the directory."""
         config, objects = os.path.join(self.dir, "terse.ini"), os.path.join(self.dir, "objects")
         os.mkdir(objects)
         write_file(config, "[remote]\nremote = file:%s\npush = all\n" % objects)

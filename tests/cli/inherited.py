@@ -288,7 +288,7 @@ class Limits(Case):
         mine = os.nice(0)
         wait = "until grep -q 'nice %%d$' %s; do sleep 0.02; done; cat %s" % (self.GROUP, self.GROUP)
         terse = self.for_everybody()
-        # One of many users has to wait until the kernel takes it, and has just had a go.
+        # The kernel accepts few changes a second from ordinary users, so the second one repeats its own until it is taken.
         for before in [None, lambda: os.setresuid(65534, 65534, 65534)][:2 if os.geteuid() == 0 else 1]:
             for session, own in ((0, 7), (3, 4), (15, 10), (5, 0)):
                 want = min(session + mine + own, 19)

@@ -433,7 +433,7 @@ class EveryAgent(Wiring):
         self.assertEqual(read_file(path), b"{\n  // mine\n}\n")
 
     def test_hooks_of_cursor(self):
-        """A required value goes with the last of what needs it."""
+        """With the last hook, --undo also removes the version, which the file needs only beside hooks."""
         hook = '{"command": "%s hook cursor %%s"%%s}' % HOOKS_OF
         self.there_and_back(
             "cursor", ".cursor/hooks.json", '{"version": 1, "hooks": {"stop": [1]}}',

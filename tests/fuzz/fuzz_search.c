@@ -52,7 +52,8 @@ static void close_reference(struct reference *r)
 	pcre2_match_context_free(r->limits);
 }
 
-/* 1 or 0; or -1 if it takes long, or PCRE2's own ways of matching disagree. */
+/* Returns whether PCRE2 finds a match; -1 if that takes long, or if its ways of matching
+   disagree. */
 static int match_line(const struct reference *r, const char *line, size_t len)
 {
 	int result = -1;

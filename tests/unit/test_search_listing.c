@@ -15,7 +15,7 @@ static void append(struct buffer *b, const char *text, size_t times)
 
 /* --- long lines -------------------------------------------------------------- */
 
-/* A line of `before` and `behind` around a match, each so many times. */
+/* Writes a file whose first line has `before` units, a match and `behind` units. */
 static void write_line(const char *unit, size_t before, const char *match, size_t behind)
 {
 	struct buffer b = BUFFER_INIT;
