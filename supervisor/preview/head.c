@@ -22,8 +22,7 @@ static void begin_line(struct tally *t, const char *data, size_t len)
 
 static bool counts(const struct tally *t)
 {
-	size_t kept = t->length < TALLY_FRONT ? (size_t)t->length : TALLY_FRONT;
-	return limit_counts(t->unit, t->front, kept);
+	return limit_counts(t->unit, t->front, size_min((size_t)t->length, TALLY_FRONT));
 }
 
 void tally_feed(struct tally *t, const char *data, size_t len)

@@ -144,15 +144,17 @@ enum {
 	/* Bytes that are added to a line's cost when lines are compared. After a failure, a gap
 	   with fewer bytes beside a taken line is closed. */
 	LINE_COST = 120,
+	/* Bytes of the longest note on omitted bytes. */
+	NOTE_MAX = 64,
 };
 
 /* Whether `front` has all bytes of the line. */
 bool line_is_whole(const struct line *l);
 
-/* Writes the line as it is printed to `out` (NULL: only counts). A note "[... bytes 496-4936]",
-   which names the first and last omitted byte of the text, replaces what is cut; if bare, nothing
-   does. Cuts are between characters. Returns the length; 0 if there is too little room for even a
-   few bytes of the line. */
+/* Writes the line as it is printed to `out`: no more than its bytes in memory, two notes and the
+   command. A note "[... bytes 496-4936]", which names the first and last omitted byte of the text,
+   replaces what is cut; if bare, nothing does. Cuts are between characters. Returns the length; 0
+   if there is too little room for even a few bytes of the line. */
 size_t line_write(const struct line *l, const struct line_form *form, char *out);
 
 /* weights.c: how much each word and form of a line tells of a failure, fitted on labelled logs. The
@@ -452,7 +454,6 @@ struct smart {
 	struct sketch sketch;
 	struct store store;
 	uint64_t stored; /* number of the last stored line */
-	bool compared;   /* the stored lines were compared with those of a successful run */
 	unsigned follow; /* how many more lines are judged in any case */
 	/* How many lines were judged one after the other, and how many of them are of common
 	   families. */

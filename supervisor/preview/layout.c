@@ -182,32 +182,23 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 {
 	uint64_t repeats = u->run.to - u->run.line.number;
 	char last[ALIKE_LAST];
-	size_t text; /* printed bytes of one line, cleaned */
+	size_t text = 0; /* printed bytes of one line, cleaned */
 	if (!is_cut(u)) {
 		text = guard_text(NULL, u->run.line.front, u->run.line.front_len, l->mode);
-	} else {
+	} else if (buffer_reserve(&l->text, u->run.line.front_len + u->run.line.back_len +
+						    2 * NOTE_MAX) == 0) {
 		struct line_form form = unit_form(l, u);
 		bool inside = l->mode == GUARD_LINE && unit_is_marked(l, u);
-		text = line_write(&u->run.line, &form, NULL);
-		if (buffer_reserve(&l->text, text))
-			text = 0;
-		if (text) {
-			text = line_write(&u->run.line, &form, l->text.data);
-			text = guard_text(NULL, l->text.data, text,
-					  inside ? GUARD_INSIDE : l->mode);
-		}
+		text = line_write(&u->run.line, &form, l->text.data);
+		text = guard_text(NULL, l->text.data, text, inside ? GUARD_INSIDE : l->mode);
 	}
 	u->folded = false;
-	u->cost = text;
-	if (repeats == 0 || text == 0)
-		return;
-	struct preview_piece fold = unit_fold(l, u, last);
-	size_t folded = marker_cost(l, &fold);
-	if (u->run.kind || folded < text * repeats) {
-		u->folded = true;
-		u->cost += folded;
-	} else {
-		u->cost += text * (size_t)repeats;
+	u->cost = text + text * (size_t)repeats;
+	if (repeats && text) {
+		struct preview_piece fold = unit_fold(l, u, last);
+		size_t folded = text + marker_cost(l, &fold);
+		u->folded = u->run.kind || folded < u->cost;
+		u->cost = u->folded ? folded : u->cost;
 	}
 }
 
@@ -348,8 +339,7 @@ static bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spel
 		return true;
 	size_t unspelled = marker_cost(l, &gap);
 	gap.spelled = spelled;
-	size_t spelled_cost = marker_cost(l, &gap),
-	       most = room > spelled_cost ? room : spelled_cost;
+	size_t most = size_max(room, marker_cost(l, &gap));
 	size_t cost = from < to ? gap_cost(l, before, &l->units[from]) : 0;
 	uint64_t lines = l->lines;
 	for (size_t i = from; i < to; i++) {
@@ -396,7 +386,7 @@ static bool can_grow(const struct entry *u)
 	return u->chosen && unit_lines(u) == 1 && is_cut(u);
 }
 
-/* Gives the rest of the budget to taken lines that are cut, the shortest first. */
+/* Gives the rest of the budget to taken lines that are cut. */
 static void layout_grow(struct layout *l)
 {
 	/* Each line gets an equal share. Bytes that it doesn't use go to the next ones. */
@@ -429,8 +419,7 @@ static size_t reserved_bytes(size_t bytes)
 
 static uint64_t reserved_lines(uint64_t lines)
 {
-	uint64_t most = lines / 8 < RESERVE_LINES ? RESERVE_LINES : lines / 8;
-	return size_min(lines / 2, most);
+	return size_min(lines / 2, size_max(lines / 8, RESERVE_LINES));
 }
 
 struct limit layout_head_share(const struct limit *limit)
@@ -773,23 +762,22 @@ static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lin
 static int layout_pieces(struct layout *l)
 {
 	const struct entry *before = NULL;
-	struct preview_piece gap;
 	l->spelled = l->ask->spelled;
 	buffer_clear(&l->text);
 	/* Cleaning removes at most a quarter of the bytes: U+FFFD has three, and may replace a
 	   character of four. */
 	if (buffer_reserve(&l->text, l->used + l->used / 3 + 1 + ALIKE_LAST))
 		return -1;
-	for (size_t i = 0; i < l->count; i++) {
-		const struct entry *u = &l->units[i];
-		if (!u->chosen)
+	for (size_t i = 0; i <= l->count; i++) {
+		const struct entry *u = i < l->count ? &l->units[i] : NULL;
+		if (u && !u->chosen)
 			continue;
-		gap = gap_between(l, before, u);
+		struct preview_piece gap = gap_between(l, before, u);
 		if (gap.from <= gap.to && layout_add_piece(l, &gap))
 			return -1;
-		if (layout_add_text(l, u, unit_lines(u)))
+		if (u && layout_add_text(l, u, unit_lines(u)))
 			return -1;
-		if (u->folded) {
+		if (u && u->folded) {
 			struct preview_piece fold = unit_fold(l, u, l->text.data + l->text.len);
 			l->text.len += fold.len;
 			if (layout_add_piece(l, &fold))
@@ -797,9 +785,6 @@ static int layout_pieces(struct layout *l)
 		}
 		before = u;
 	}
-	gap = gap_between(l, before, NULL);
-	if (gap.from <= gap.to && layout_add_piece(l, &gap))
-		return -1;
 	return (int)l->piece_count;
 }
 

@@ -16,8 +16,8 @@ bool line_is_whole(const struct line *l)
 	return l->front_len == l->length;
 }
 
-/* Writes the note on `bytes` omitted bytes, in less than 64 bytes: "[... bytes 496-4936]", or "[...
-   byte 496]". */
+/* Writes the note on `bytes` omitted bytes, in less than NOTE_MAX bytes: "[... bytes 496-4936]", or
+   "[... byte 496]". */
 static size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap)
 {
 	if (bytes == 1)
@@ -46,10 +46,10 @@ static size_t cut_right(const char *data, size_t len, size_t at)
 	return n;
 }
 
-/* Appends to `out`, which has `len` bytes; with NULL only counts. Returns the new length. */
+/* Appends to `out`, which has `len` bytes. Returns the new length. */
 static size_t line_append(char *out, size_t len, const char *data, size_t data_len)
 {
-	if (out && data_len)
+	if (data_len)
 		memcpy(out + len, data, data_len);
 	return len + data_len;
 }
@@ -103,7 +103,7 @@ static struct cut line_cut(const struct line *l, size_t room, const struct line_
 /* Appends the note on omitted bytes, with the command that prints them, unless it is NULL. */
 static size_t append_note(char *out, size_t len, uint64_t from, uint64_t bytes, const char *command)
 {
-	char note[64];
+	char note[NOTE_MAX];
 	size_t note_len = line_note(from, bytes, note, sizeof(note));
 	if (!command)
 		return line_append(out, len, note, note_len);
@@ -117,7 +117,7 @@ static size_t append_note(char *out, size_t len, uint64_t from, uint64_t bytes, 
 
 size_t line_write(const struct line *l, const struct line_form *form, char *out)
 {
-	char note[64];
+	char note[NOTE_MAX];
 	size_t notes = 0, len = 0;
 	const bool bare = form->bare;
 	uint64_t at = form->before + l->offset;

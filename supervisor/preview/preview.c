@@ -141,9 +141,8 @@ struct preview *preview_new(const struct preview_options *options)
 	/* In mode head, terse's own text is shown by its first lines, so no lines are judged. */
 	p->is_unjudged = l->own_words && l->mode == MODE_HEAD;
 	/* The tail has to have the start of a line that is cut at the budget. */
-	size_t keep = p->is_unjudged ? 0 : most + p->limit.max_line;
 	struct window *w = &p->window;
-	w->keep = keep < LAST_JUDGED ? LAST_JUDGED : keep;
+	w->keep = size_max(p->is_unjudged ? 0 : most + p->limit.max_line, LAST_JUDGED);
 	/* The buffer is larger than that, so that the tail is not moved often. */
 	w->cap = 2 * w->keep + 2 * LONG_LINE;
 	w->tail = malloc(w->cap);

@@ -388,26 +388,23 @@ static void read_token(struct reading *r, size_t token, size_t end)
 	}
 }
 
-/* Returns the end of a time stamp at `at`, or `at` if there is none. A time stamp is digits and
-   what separates them, up to a blank, and may be in brackets. In brackets, "[ 3/10]" and "[ 50%]"
-   count as well. */
+/* Returns the end of a time stamp at `at`, or `at` if there is none. A time stamp is four digits or
+   more and what separates them, up to a blank, but not "10/20". In brackets one digit is enough:
+   "[ 3/10]", "[ 50%]". */
 static size_t stamp_end(const char *text, size_t len, size_t at)
 {
 	bool bracket = at < len && text[at] == '[';
 	size_t end = bracket ? skip_blanks(text, len, at + 1) : at;
-	size_t digits = 0, shares = 0, others = 0;
+	size_t digits = 0, shares = 0;
 	for (; end < len && (is_digit(text[end]) || is_one_of(text[end], ":.,-+/TZ%")); end++) {
-		bool share = text[end] == '/' || text[end] == '%';
 		digits += is_digit(text[end]);
-		shares += share;
-		others += !share && !is_digit(text[end]);
+		shares += is_one_of(text[end], "/%");
 	}
 	if (bracket && (end == len || text[end++] != ']'))
 		return at;
 	if (end < len && !is_blank(text[end]))
 		return at;
-	bool share = shares == 1 && others == 0;
-	return digits > 0 && (share ? bracket : digits >= 4) ? end : at;
+	return digits > 0 && (bracket || (digits >= 4 && shares != 1)) ? end : at;
 }
 
 /* The message of a line: the line without time stamps at its start, and without blanks at its

@@ -188,19 +188,19 @@ static void window_line(const struct window *w, const char *at, uint64_t number,
 /* Stores the lines above a telling one. */
 static void keep_before(struct smart *s, const struct line *line)
 {
-	const char *starts[LINES_BEFORE], *at = line->front, *start = s->window->tail;
-	size_t count = 0;
-	struct line other;
-	while (count < LINES_BEFORE && at > start && line->number - count > s->stored + 1) {
-		const char *newline = memrchr(start, '\n', (size_t)(at - start) - 1);
-		at = newline ? newline + 1 : start;
+	const char *first = line->front, *start = s->window->tail;
+	uint64_t number = line->number;
+	for (; first > start && number > s->stored + 1 && line->number - number < LINES_BEFORE;
+	     number--) {
+		const char *newline = memrchr(start, '\n', (size_t)(first - start) - 1);
+		const char *above = newline ? newline + 1 : start;
 		/* It depends on how the text was fed whether earlier bytes are in the window. */
-		if (line->front - at > LOOK_BACK)
+		if (line->front - above > LOOK_BACK)
 			break;
-		starts[count++] = at;
+		first = above;
 	}
-	while (count-- > 0) {
-		window_line(s->window, starts[count], line->number - count - 1, &other);
+	for (struct line other; first < line->front; first += other.length) {
+		window_line(s->window, first, number++, &other);
 		smart_keep_line(s, &other);
 	}
 }
@@ -391,10 +391,8 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 		struct trait *t = &other->trait;
 		enum score_kind kind = (enum score_kind)t->score.kind;
 		const struct run *r = &other->run;
-		if (below ? r[0].line.number != other[-1].run.to + 1
-			  : r->to + 1 != other[1].run.line.number)
-			break;
-		if (r->kind)
+		if (r->kind || (below ? r->line.number != other[-1].run.to + 1
+				      : r->to + 1 != other[1].run.line.number))
 			break;
 		if (kind == SCORE_BLANK || t->foreign ||
 		    (!below && (kind == SCORE_PASS || kind == SCORE_RULE)))
@@ -476,16 +474,13 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	const struct stored *frame = NULL;
 	if (outcome == OUTCOME_FAILURE)
 		raise_warnings(store);
-	/* In a list of names and values, words of failure in a name tell nothing. */
-	for (size_t i = 1; i + 1 < store->count; i++) {
-		const struct score *around[] = {&store->lines[i - 1].trait.score,
-						&store->lines[i + 1].trait.score};
-		if (store->lines[i].trait.score.names && around[0]->field && around[1]->field)
-			store->lines[i].trait.score.score = 0;
-	}
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
 		struct trait *t = &line->trait;
+		/* In a list of names and values, words of failure in a name tell nothing. */
+		if (t->score.names && i > 0 && i + 1 < store->count && line[-1].trait.score.field &&
+		    line[1].trait.score.field)
+			t->score.score = 0;
 		*t = (struct trait){.score = t->score,
 				    .threads = t->threads,
 				    .common = smart_is_common(s, &t->score)};
@@ -504,9 +499,8 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		const bool tells = t->score.score >= SCORE_TELLING;
 		if (t->score.score == 0 && t->score.result == 0)
 			continue;
-		bool is_new = s->compared && !line->normal;
-		/* Lines that a successful run has not printed are counted apart. */
-		uint32_t family = t->score.family ^ (is_new ? 0x5BD1E995u : 0);
+		/* Lines that a successful run has printed too are counted apart. */
+		uint32_t family = t->score.family ^ (line->normal ? 0x5BD1E995u : 0);
 		uint8_t *count = &above[(family * 2654435769u) >> (32 - SEEN_BITS)];
 		float weight = own_weight(&t->score, *count,
 					  sketch_count(&s->sketch, t->score.family), outcome);
@@ -514,8 +508,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		float from_end = (float)(bytes - r->line.offset - r->length);
 		weight *= 1.0f + 1.0f / (1.0f + from_end / END_REACH);
 		*count = (uint8_t)size_min(*count + r->to - r->line.number + 1, UINT8_MAX);
-		if (s->compared)
-			weight *= line->normal ? OF_NORMAL : 1;
+		weight *= line->normal ? OF_NORMAL : 1.0f;
 		if (tells) {
 			weight *= r->line.number > told + QUIET ? AFTER_QUIET : 1.0f;
 			told = r->to;
@@ -569,7 +562,6 @@ int smart_compare(struct smart *s, const struct fingerprints *success)
 		normal_slot(slots, print)->said = true;
 	for (struct stored *l = lines; l < end; l++)
 		l->normal = normal_slot(slots, stored_print(&l->run.line))->said;
-	s->compared = true;
 	free(slots);
 	return 0;
 }
