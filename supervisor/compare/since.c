@@ -2,13 +2,18 @@
 
 #include "supervisor/compare/since.h"
 
+#include "lib/buffer.h"
 #include "lib/human.h"
+#include "lib/utf8.h"
 #include "supervisor/artifact/earlier.h"
-#include "supervisor/artifact/text.h"
-#include "supervisor/compare/outcome.h"
 #include "supervisor/reading/walk.h"
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Longer texts are not compared, and in longer ones no lines are looked at: that would take more
@@ -19,16 +24,206 @@
 /* The most lines of journals that are searched for an earlier run; they reach back some days. */
 #define LOOKS 1000
 
+/* The most names that are compared, of each kind in each text, and the longest line, in bytes, that
+   is looked at. */
+#define NAMES_MOST 5000
+#define LINE_MOST  4096
+
+/* A list of tests is printed up to about so many bytes; further names are only counted. */
+#define LIST_MOST 100
+
+/* The name of a test of pytest: path::test[values]. The group is atomic, so that only the first of
+   many "::" is tried. */
+#define NODE "(?>[^\\s\\[]+?::[^\\s\\[]+)(?:\\[.*?\\])?"
+
+/* A time behind a name. */
+#define TIME "(?: \\([\\d.]+ ?m?s\\))?"
+
+/* Patterns for whole lines, and which runner prints them. The letters of a mark say what the groups
+   of its pattern are:
+     F P L  the name of a test that failed, that passed, that was left out
+     n f    the number of tests, the number of those that failed; an empty group counts one
+     s      the name lacks its file, crate, package or suite
+     w      a sum of a runner that says so if it stops early or leaves tests out
+     p      it says so
+     x      no name and no count can be relied on */
+static const char forms[] =
+	"(?s)\\A(?|"
+	/* pytest: its summary, unless it is unknown where the name ends; with -v, xdist, -rA */
+	"FAILED (?![^\\s\\[]+\\[.*\\] - .*\\] - )(" NODE ")(?: - .*)?(*:F)"
+	"|(" NODE ") PASSED(?: +\\[ *[\\d/]+%?\\])?(*:P)"
+	"|(?:\\[gw\\d+\\] \\[ *\\d+%\\] )?PASSED (" NODE ") *(*:P)"
+	"|(?:=+ )?()(?:((\\d+)) failed,? )?(?:(\\d+) passed,? )?"
+	"(?:(?:\\d+ (?:skipped|xfailed|xpassed|warnings?)|(\\d+) deselected),? )*"
+	"in [\\d.]+s(?: \\([\\d:]+\\))?(?: =+)?(*:wnfnp)"
+	"|()(?:!{5,} |run-last-failure: |stepwise: ).*(*:p)"
+	/* unittest, with -v */
+	"|(?:FAIL|ERROR): (test\\S* \\(\\S+\\))(*:F)"
+	"|(test\\S* \\(\\S+\\)) \\.\\.\\. (?:ok(*:P)|skipped .*(*:L))"
+	"|Ran (\\d+) tests? in [\\d.]+s(*:n)"
+	"|FAILED \\((?:failures=(\\d+))?(?:, )?(?:errors=(\\d+))?.*\\)(*:ff)"
+	/* go test -v; if a test has printed an unfinished line, "--- FAIL: " stands behind it */
+	"| *--- (?|FAIL: ()()(\\S+)(*:sfF)|PASS: (\\S+)(*:P)|SKIP: (\\S+)(*:L)) \\([\\d.]+s\\)"
+	"|()=== RUN   \\S+(*:n)"
+	"|()(?=.*+(?<=s\\))) *\\S.*--- FAIL: .*(*:x)"
+	/* cargo test */
+	"|test (?|()(.+) \\.\\.\\. FAILED(*:sF)|(.+) \\.\\.\\. ok(*:P)|(.+) \\.\\.\\. "
+	"ignored.*(*:L))"
+	"|test result: \\S+ (\\d+) passed; ((\\d+)) failed; (\\d+) ignored; .*(*:nnfn)"
+	/* mocha, jest --verbose; mocha names its failures again behind its sum, with less indent */
+	"| {4,}(?|(?:\\d+\\)|✕) ()(.+?)(*:sF)|(?:✓|✔) (.+?)(*:P))" TIME
+	"| {4,}(?:○ skipped|✎ todo) (.+)(*:L)"
+	"|  (?|((\\d+)) failing(*:nf)|(\\d+) (?:passing|pending)(*:n))" TIME
+	"|Tests: +(?:(\\d+) failed, )?(?:.*, )?(\\d+) total(*:fn)"
+	/* vitest, with its verbose reporter */
+	"| FAIL  (\\S+ > .+)(*:F)"
+	"| (?|✓ (\\S+ > .+?)(*:P)|↓ (\\S+ > .+?)(*:L))(?: \\d+ ?m?s)?"
+	"| +Tests  (?:((\\d+)) failed)?(?: \\| )?(?:(\\d+) passed)?(?: \\| )?"
+	"(?:(\\d+) skipped)? \\(\\d+\\)(*:nfnn)"
+	/* node --test; it names its failures again behind its sum. It prints a suite that fails as
+	   it prints a test, but does not count it. */
+	"|(?|✖ ()(.+)(*:sF)|✔ (.+)(*:P)|﹣ (.+)(*:L)) \\([\\d.]+ms\\)(?: # SKIP)?"
+	"|ℹ (?|tests (\\d+)(*:n)|fail (\\d+)(*:f)|(?:suites|cancelled|todo) ([1-9]\\d*)(*:x))"
+	/* TAP */
+	"|(?:not )?ok \\d+ (?:- )?(.*?) ?# (?i:SKIP|TODO)\\b.*(*:L)"
+	"|(?|not ok \\d+ (?:- )?()()(\\S.*?)(*:sfF)|ok \\d+ (?:- )?(\\S.*?)(*:P))(?: # time=.*)?"
+	"|1\\.\\.(\\d+)(*:n)"
+	/* ctest */
+	"| *\\d+/\\d+ Test +#\\d+: (\\S+) (?:\\.*\\*{3}(?:Skipped(*:L)|[A-Z](*:F)).*"
+	"|\\.+ +Passed +[\\d.]+ sec(*:P))"
+	"|\\d+% tests passed, (\\d+) tests? failed out of (\\d+)(*:fn))\\z";
+
+/* No pattern has as many groups. */
+#define GROUPS_MOST 8
+
+static const struct walk_options all_lines = {.from = 1, .here = true};
+
+/* What is known of the tests of two runs. */
+struct since_tests {
+	pcre2_code *code;
+	pcre2_match_data *match;
+	/* What each test did, now and, in the second byte, before: F, P, L; 0: not named. */
+	json_t *names;
+	/* The sums of what the groups of each letter count, now and before. A name counts once. */
+	size_t counts[2][128];
+};
+
+/* Takes the next line, of LINE_MOST bytes at most, of the run now or `before`. */
+static void since_add_line(struct since_tests *t, bool before, const char *line, size_t len)
+{
+	size_t *counts = t->counts[before];
+	char text[LINE_MOST + 1];
+	const int groups = pcre2_match(t->code, (PCRE2_SPTR)line, len, 0, 0, t->match, NULL);
+	for (int i = 1; i < groups; i++) {
+		const size_t *at = pcre2_get_ovector_pointer(t->match) + 2 * i;
+		const unsigned char letter = pcre2_get_mark(t->match)[i - 1];
+		if (at[0] == PCRE2_UNSET)
+			continue;
+		const size_t size = at[1] - at[0];
+		memcpy(text, line + at[0], size);
+		text[size] = '\0';
+		if (!strchr("FPL", letter)) {
+			counts[letter] += size ? strtoull(text, NULL, 10) : 1;
+			continue;
+		}
+		/* A name has to be printed unchanged, and a test can't do two things. */
+		const int did = (int)json_integer_value(json_object_get(t->names, text));
+		const int other = did >> 8 * before & 0xFF;
+		counts[letter] += !other;
+		counts['x'] +=
+			(other && other != letter) || counts[letter] > NAMES_MOST ||
+			!utf8_all_clean(text, size) || strpbrk(text, "\"\\\t") ||
+			strstr(text, "[redacted") ||
+			json_object_set_new_nocheck(t->names, text,
+						    json_integer(did | letter << 8 * before)) < 0;
+	}
+}
+
+void since_compare_tests(struct wording_since *out, struct text texts[4], bool succeeded)
+{
+	static const char *const titles[] = {"; new: ", "; fixed: ", "; no longer: "};
+	struct buffer lists = BUFFER_INIT;
+	const char *name;
+	json_t *value;
+	bool known = true;
+	int error;
+	size_t offset, unknown = 0;
+	/* If there is no memory for one of these, no line matches, so nothing is said. */
+	struct since_tests t = {
+		.code = pcre2_compile((PCRE2_SPTR)forms, PCRE2_ZERO_TERMINATED, 0, &error, &offset,
+				      NULL),
+		.match = pcre2_match_data_create(GROUPS_MOST, NULL),
+		.names = json_object(),
+	};
+	const size_t *now = t.counts[0], *then = t.counts[1];
+	pcre2_jit_compile(t.code, PCRE2_JIT_COMPLETE);
+	for (int i = 0; i < 4; i++) {
+		struct walk *w = walk_new(&texts[i], NULL, &all_lines);
+		enum walk_kind kind = WALK_FAILED;
+		struct walk_line line;
+		/* A long line counts as an empty one. */
+		while (w && (kind = walk_step(w, &line)) == WALK_LINE)
+			since_add_line(&t, i / 2, line.data, line.len > LINE_MOST ? 0 : line.len);
+		known &= kind == WALK_END;
+		walk_free(w);
+	}
+	/* Whether all tests are named; and whether at least their number is known, and the runner
+	   says what it leaves out, as often as before. */
+	const bool all_now = now['F'] + now['P'] + now['L'] == now['n'];
+	const bool all_then = then['F'] + then['P'] + then['L'] == then['n'];
+	const bool is_whole = now['w'] > 0 && now['w'] == then['w'];
+	known &= !now['x'] && !then['x'] && now['F'] == now['f'] && then['F'] == then['f'] &&
+		 ((all_now && all_then) || is_whole);
+	/* Tests that are not named now are listed if all have run. */
+	const int count = is_whole && !now['p'] && now['n'] >= then['n'] ? 3 : 2;
+	for (int i = 0; i < count; i++) {
+		const size_t start = lists.len;
+		size_t more = 0;
+		json_object_foreach(t.names, name, value)
+		{
+			const int did = (int)json_integer_value(value), is = did & 0xFF;
+			const int was = did >> 8;
+			const bool passed = is == 'P' && all_now;
+			const char *quote = strpbrk(name, " ,;()") ? "\"" : "";
+			/* A test that is gone could be taken for one of the same name in another
+			   file. */
+			known &= (is && was) || now['s'] + then['s'] == 0;
+			if ((is == 'F') == (was == 'F') || i != (is == 'F' ? 0 : 2 - passed))
+				continue;
+			unknown += is == 'F' && (was != 'P' || !all_then);
+			more += more || lists.len - start + strlen(name) > LIST_MOST;
+			if (!more)
+				buffer_printf(&lists, "%s%s%s%s",
+					      lists.len > start ? ", " : titles[i], quote, name,
+					      quote);
+		}
+		/* The title stands before the first name, or, without any, before the number. */
+		if (more)
+			buffer_printf(&lists, lists.len > start ? "%.0s and %zu more" : "%s%zu",
+				      titles[i], more);
+	}
+	/* A test that didn't exist before counts as new, but not one that was left out before. */
+	known &= !unknown || (is_whole && !then['p'] && then['n'] + unknown >= now['n']);
+	/* If a run has failed and none of its tests, something else has, so nothing is said. */
+	known &= lists.len > 0 ? now['F'] || succeeded : now['F'] && now['F'] == then['F'];
+	const char *told = buffer_string(&lists);
+	if (known && told)
+		snprintf(out->tests, sizeof(out->tests), "failed: %zu (%s)", now['F'],
+			 *told ? told + strlen("; ") : "the same");
+	buffer_release(&lists);
+	json_decref(t.names);
+	pcre2_match_data_free(t.match);
+	pcre2_code_free(t.code);
+}
+
 /* Opens the text of a run, or its standard error, which is empty if there is none. Returns false if
    the text is not complete. text_close() it in any case. */
-static bool since_open(struct text *text, const struct earlier_run *run, bool is_stderr)
+static bool since_open(struct text *text, const struct earlier_run *run, enum artifact_part part)
 {
-	const struct meta_stream *s = is_stderr ? &run->meta.err : &run->meta.out;
+	const struct meta_stream *s = part == ARTIFACT_ERR ? &run->meta.err : &run->meta.out;
 	*text = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1};
-	if (is_stderr && !s->present)
-		return true;
-	return text_open(text, run->dir, run->meta.id, is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) ==
-		       0 &&
+	return ((part == ARTIFACT_ERR && !s->present) ||
+		text_open(text, run->dir, run->meta.id, part) == 0) &&
 	       s->gap_from == 0 && text->size == s->bytes;
 }
 
@@ -45,19 +240,11 @@ static bool since_is_same(const struct text *a, const struct text *b)
 	return same;
 }
 
-/* Walks the lines of a text; NULL if it is too long. */
-static struct walk *since_walk(struct text *text)
-{
-	static const struct walk_options options = {.from = 1, .here = true};
-	return text->size <= LINES_MOST ? walk_new(text, NULL, &options) : NULL;
-}
-
 static int since_next_print(void *ctx, uint64_t *print)
 {
 	struct walk_line line;
-	enum walk_kind kind = walk_step(ctx, &line);
-	if (kind == WALK_LINE)
-		*print = fingerprint_masked(line.data, line.len);
+	const enum walk_kind kind = walk_step(ctx, &line);
+	*print = kind == WALK_LINE ? fingerprint_masked(line.data, line.len) : 0;
 	return kind == WALK_LINE ? 1 : kind == WALK_END ? 0 : -1;
 }
 
@@ -67,33 +254,24 @@ static void since_compare(struct wording_since *out, const struct earlier_run ru
 {
 	const struct meta *now = &runs[0].meta, *then = &runs[1].meta;
 	const bool has_failed = meta_has_failed(now) || meta_has_failed(then);
-	struct outcome *o = NULL;
 	struct text texts[4];
-	bool known = true;
+	bool known = true, is_whole = has_failed;
 	/* Compares the lengths first. */
 	if (!has_failed && (now->out.bytes != then->out.bytes || now->err.bytes != then->err.bytes))
 		return;
-	for (int i = 0; i < 4; i++)
-		known &= since_open(&texts[i], &runs[i / 2], i % 2);
-	out->identical =
-		known && since_is_same(&texts[0], &texts[2]) && since_is_same(&texts[1], &texts[3]);
-	if (known && has_failed && !out->identical)
-		o = outcome_new();
 	for (int i = 0; i < 4; i++) {
 		const struct meta *m = &runs[i / 2].meta;
-		struct walk *w = o ? since_walk(&texts[i]) : NULL;
-		enum walk_kind kind = WALK_FAILED;
-		struct walk_line line;
-		while (w && (kind = walk_step(w, &line)) == WALK_LINE)
-			outcome_add_line(o, i / 2, line.data, line.len);
+		known &= since_open(&texts[i], &runs[i / 2], i % 2);
 		/* A run that was ended early may have left out any test. */
-		known &= kind == WALK_END && m->state == META_DONE && !m->timed_out && !m->signal;
-		walk_free(w);
-		text_close(&texts[i]);
+		is_whole &= m->state == META_DONE && !m->timed_out && !m->signal &&
+			    texts[i].size <= LINES_MOST;
 	}
-	if (known)
-		outcome_compare(out->tests, o, !meta_has_failed(now));
-	outcome_free(o);
+	out->identical =
+		known && since_is_same(&texts[0], &texts[2]) && since_is_same(&texts[1], &texts[3]);
+	if (known && is_whole && !out->identical)
+		since_compare_tests(out, texts, !meta_has_failed(now));
+	for (int i = 0; i < 4; i++)
+		text_close(&texts[i]);
 }
 
 void since_look(struct wording_since *out, const struct meta *m, int dir,
@@ -118,7 +296,9 @@ void since_look(struct wording_since *out, const struct meta *m, int dir,
 	}
 	for (int i = 0; i < 2 && best->is_found; i++) {
 		struct text text;
-		struct walk *w = since_open(&text, best, i) ? since_walk(&text) : NULL;
+		struct walk *w = since_open(&text, best, i) && text.size <= LINES_MOST
+					 ? walk_new(&text, NULL, &all_lines)
+					 : NULL;
 		if (w)
 			success(ctx, i, &(struct fingerprints){since_next_print, w});
 		walk_free(w);

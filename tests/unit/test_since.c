@@ -1,7 +1,7 @@
 // Which tests failed, now and before: right, or nothing, for sequences of what real runners have
 // printed, and for texts that try to make it say what is not so.
 
-#include "supervisor/compare/outcome.h"
+#include "supervisor/compare/since.h"
 
 #include "tests/unit/cases.h"
 
@@ -9,42 +9,53 @@
 
 #define FOLDER "tests/outcomes"
 
-static void add_state(struct outcome *o, bool before, const char *runner, int state)
+static void compare(struct wording_since *told, const char *before, const char *now, bool succeeded)
 {
-	char path[128], *line = NULL;
-	size_t cap = 0;
-	ssize_t len;
+	const char *const data[] = {now, "", before, ""};
+	struct text texts[4];
+	for (int i = 0; i < 4; i++)
+		texts[i] = (struct text){.fd = -1,
+					 .idx = -1,
+					 .dir = -1,
+					 .json = -1,
+					 .memory = {.data = data[i], .len = strlen(data[i])},
+					 .size = strlen(data[i])};
+	*told = (struct wording_since){.id = ""};
+	since_compare_tests(told, texts, succeeded);
+}
+
+/* The text of a runner in a state. */
+static char *read_state(const char *runner, int state)
+{
+	char path[128], *line = NULL, *text = NULL;
+	size_t cap = 0, size;
 	int at = -1;
-	bool found = false;
 	snprintf(path, sizeof(path), FOLDER "/%s.runs", runner);
-	FILE *file = fopen(path, "re");
-	assert_non_null(file);
-	while ((len = getline(&line, &cap, file)) > 0) {
-		len -= line[len - 1] == '\n';
-		if (sscanf(line, "== state %d", &at) == 1)
-			continue;
-		found |= at == state;
-		if (at == state)
-			outcome_add_line(o, before, line, (size_t)len);
+	FILE *file = fopen(path, "re"), *out = open_memstream(&text, &size);
+	assert_true(file && out);
+	while (getline(&line, &cap, file) > 0) {
+		if (sscanf(line, "== state %d", &at) != 1 && at == state)
+			fputs(line, out);
 	}
 	free(line);
 	fclose(file);
-	assert_true(found);
+	fclose(out);
+	assert_true(size > 0);
+	return text;
 }
 
 static void check_sequence(const char *sequence, const char *wanted)
 {
-	char told[OUTCOME_LEN], runner[32];
+	struct wording_since told;
+	char runner[32];
 	int before, now;
-	struct outcome *o = outcome_new();
-	assert_non_null(o);
 	assert_int_equal(sscanf(sequence, "%31s %d %d", runner, &before, &now), 3);
-	add_state(o, true, runner, before);
-	add_state(o, false, runner, now);
-	outcome_compare(told, o, now == 3);
-	if (strcmp(*told ? told : "silent", wanted) != 0)
-		fail_msg("%s: %s", sequence, told);
-	outcome_free(o);
+	char *texts[] = {read_state(runner, before), read_state(runner, now)};
+	compare(&told, texts[0], texts[1], now == 3);
+	if (strcmp(*told.tests ? told.tests : "silent", wanted) != 0)
+		fail_msg("%s: %s", sequence, told.tests);
+	free(texts[0]);
+	free(texts[1]);
 }
 
 TEST(real_runners)
@@ -52,23 +63,12 @@ TEST(real_runners)
 	cases_each(FOLDER "/sequences.cases", check_sequence);
 }
 
-static void add_text(struct outcome *o, bool before, const char *text)
-{
-	for (const char *end; (end = strchr(text, '\n')); text = end + 1)
-		outcome_add_line(o, before, text, (size_t)(end - text));
-}
-
 /* What is told of two texts of a run that failed. */
 static void check(const char *before, const char *now, const char *expected)
 {
-	char told[OUTCOME_LEN];
-	struct outcome *o = outcome_new();
-	assert_non_null(o);
-	add_text(o, true, before);
-	add_text(o, false, now);
-	outcome_compare(told, o, false);
-	assert_string_equal(told, expected);
-	outcome_free(o);
+	struct wording_since told;
+	compare(&told, before, now, false);
+	assert_string_equal(told.tests, expected);
 }
 
 #define A    "FAILED t.py::test_a - assert 1\n"
@@ -99,25 +99,25 @@ TEST(names_as_many_as_counted)
 	check(A SUM1, B "1 failed, 3 passed, 1 error in 0.1s\n", "");
 }
 
-/* The least processor time, of three tries, for a long line: `beginning` and many times `unit`. In
-   ns. */
+/* The least processor time, of three tries, for long lines: each `beginning` and many times `unit`.
+   In ns. */
 static int64_t look(const char *beginning, char unit)
 {
-	char line[4096];
+	char text[32 * 4096 + 1] = "";
 	int64_t least = INT64_MAX;
-	memset(line, unit, sizeof(line));
-	memcpy(line, beginning, strlen(beginning));
+	for (char *line = text; line < text + sizeof(text) - 1; line += 4096) {
+		memset(line, unit, 4095);
+		memcpy(line, beginning, strlen(beginning));
+		line[4095] = '\n';
+	}
 	for (int i = 0; i < 3; i++) {
 		struct timespec from, to;
-		struct outcome *o = outcome_new();
-		assert_non_null(o);
+		struct wording_since told;
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-		for (int n = 0; n < 4; n++)
-			outcome_add_line(o, false, line, sizeof(line));
+		compare(&told, text, "", false);
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
 		int64_t ns = (to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec;
 		least = ns < least ? ns : least;
-		outcome_free(o);
 	}
 	return least;
 }
