@@ -405,8 +405,7 @@ void followup_add(struct followup *f, const char *data, size_t len);
    Does nothing if `id` is "" (a file that is no artifact). */
 void followup_keep(const struct followup *f, int dir, const char *id);
 
-/* --- previews of existing texts
-   ---------------------------------------------------------------- */
+/* --- previews of existing texts --------------------------------------------------------------- */
 
 // Prints an existing text as `terse run` would: a recorded stream (filter), an artifact or a file
 // (read --preview, show).

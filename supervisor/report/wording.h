@@ -68,6 +68,7 @@ void wording_cut(struct buffer *out, const struct wording_place *place, uint64_t
 
 /* The line that stands for a piece of a preview. Its forms:
      "[... lines 31-234]\n"; with the size from 10 KB on: "[... lines 31-1234, 61.0 KB]\n"
+     "[... lines 120-618, 49 threads, 18.6 KB]\n" if the lines name threads
      "[... lines 31-234: terse read cmd-1m5zq8k3x7f --lines 31-234]\n" if the piece is spelled
      "[... lines 12-421 repeat the line above]\n"
      "[... lines 12-421 like this; last: Downloading part 421]\n"
