@@ -93,6 +93,8 @@ TEST(names_as_many_as_counted)
 	/* A line that a test prints. */
 	check(A SUM1, B A SUM1, "");
 	check(A SUM1, B SUM1 "3 passed in 0.1s\nt.py::test_a PASSED\n", "");
+	check(A SUM1, B "t.py::test_a PASSED\n" SUM1,
+	      "failed: 1 (new: t.py::test_b; no longer: t.py::test_a)");
 	/* It failed, and then passed. */
 	check(A SUM1, B "t.py::test_b PASSED [ 10%]\n" SUM1, "");
 	check(A SUM1, B "1 failed, 3 passed, 1 rerun in 0.1s\n", "");
@@ -221,11 +223,12 @@ TEST(many_names)
 	char now[40 * 64] = "", *end = now;
 	for (int i = 0; i < 40; i++)
 		end += snprintf(end, (size_t)(now + sizeof(now) - end),
-				"FAILED tests/test_module.py::test_%02d\n", i);
-	end += snprintf(end, (size_t)(now + sizeof(now) - end), "40 failed in 0.1s\n");
-	check("40 passed in 0.1s\n", now,
-	      "failed: 40 (new: tests/test_module.py::test_00, tests/test_module.py::test_01, "
-	      "tests/test_module.py::test_02 and 37 more)");
+				"FAILED tests/modules/test_module.py::test_%02d\n", i);
+	/* The last name is counted, too, though it would fit. */
+	snprintf(end, (size_t)(now + sizeof(now) - end), "FAILED a::b\n41 failed in 0.1s\n");
+	check("41 passed in 0.1s\n", now,
+	      "failed: 41 (new: tests/modules/test_module.py::test_00, "
+	      "tests/modules/test_module.py::test_01 and 39 more)");
 }
 
 TEST(tap)
