@@ -48,7 +48,7 @@
      p      it says so
      x      no name and no count can be relied on */
 static const char forms[] =
-	"(?s)\\A(?|"
+	"(?s)(?|"
 	/* pytest: its summary, unless it is unknown where the name ends; with -v, xdist, -rA */
 	"FAILED (?![^\\s\\[]+\\[.*\\] - .*\\] - )(" NODE ")(?: - .*)?(*:F)"
 	"|(" NODE ") PASSED(?: +\\[ *[\\d/]+%?\\])?(*:P)"
@@ -91,7 +91,7 @@ static const char forms[] =
 	/* ctest */
 	"| *\\d+/\\d+ Test +#\\d+: (\\S+) (?:\\.*\\*{3}(?:Skipped(*:L)|[A-Z](*:F)).*"
 	"|\\.+ +Passed +[\\d.]+ sec(*:P))"
-	"|\\d+% tests passed, (\\d+) tests? failed out of (\\d+)(*:fn))\\z";
+	"|\\d+% tests passed, (\\d+) tests? failed out of (\\d+)(*:fn))";
 
 /* No pattern has as many groups. */
 #define GROUPS_MOST 8
@@ -150,8 +150,8 @@ void since_compare_tests(struct wording_since *out, struct text texts[4], bool s
 	size_t offset, unknown = 0;
 	/* If there is no memory for one of these, no line matches, so nothing is said. */
 	struct since_tests t = {
-		.code = pcre2_compile((PCRE2_SPTR)forms, PCRE2_ZERO_TERMINATED, 0, &error, &offset,
-				      NULL),
+		.code = pcre2_compile((PCRE2_SPTR)forms, PCRE2_ZERO_TERMINATED,
+				      PCRE2_ANCHORED | PCRE2_ENDANCHORED, &error, &offset, NULL),
 		.match = pcre2_match_data_create(GROUPS_MOST, NULL),
 		.names = json_object(),
 	};
@@ -184,12 +184,12 @@ void since_compare_tests(struct wording_since *out, struct text texts[4], bool s
 			const int did = (int)json_integer_value(value), is = did & 0xFF;
 			const int was = did >> 8;
 			const bool passed = is == 'P' && all_now;
-			const char *quote = strpbrk(name, " ,;()") ? "\"" : "";
 			/* A test that is gone could be taken for one of the same name in another
 			   file. */
 			known &= (is && was) || now['s'] + then['s'] == 0;
 			if ((is == 'F') == (was == 'F') || i != (is == 'F' ? 0 : 2 - passed))
 				continue;
+			const char *quote = strpbrk(name, " ,;()") ? "\"" : "";
 			unknown += is == 'F' && (was != 'P' || !all_then);
 			more += more || lists.len - start + strlen(name) > LIST_MOST;
 			if (!more)
