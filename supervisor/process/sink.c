@@ -34,7 +34,9 @@ static bool sink_is_null(const struct stat *st)
 enum sink sink_of(int fd, struct stat *st)
 {
 	st->st_mode = 0;
-	if (fstat(fd, st) < 0)
+	/* If nothing is known of a descriptor, the streams are split and lose their order, so the
+	   question is worth a second try. */
+	if (fstat(fd, st) < 0 && (errno == EBADF || fstat(fd, st) < 0))
 		return errno == EBADF ? SINK_CLOSED : SINK_FILE;
 	switch (st->st_mode & S_IFMT) {
 	case S_IFSOCK: return SINK_AGENT;
