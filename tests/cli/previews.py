@@ -298,6 +298,9 @@ class Folds(Case):
 WORDS = [a + b for a in ("al", "be", "ca", "do", "ex", "fo") for b in ("ma", "no", "pi", "ru", "sto", "tu", "va", "we", "xi", "zo")]
 PROGRESS = "".join("Compiling %s for %s\n" % (word, other) for word in WORDS for other in ("shop", "bank", "port"))
 
+# Lines that tell nothing, each with other words.
+PROSE = ["%s is %s of %s\n" % (word, other, word[::-1]) for other in WORDS[:3] for word in WORDS]
+
 # What belongs together: a failure with PROGRESS above it and below it, and what has to be shown of it in 1.5 KB.
 BLOCKS = (
     ("the place below a message that ends with a colon",
@@ -316,6 +319,34 @@ class Rules(Case):
                 out = self.shown(PROGRESS + failure + PROGRESS, "1500")
                 for label in labels:
                     self.assertIn(label, out)
+
+    def test_place_in_brackets(self):
+        out = self.shown("".join(PROSE[:90]) + "Orders/Rates.cs(12,5): a semicolon belongs here\n" + "".join(PROSE[90:]), "1500")
+        self.assertIn("Rates.cs(12,5): a semicolon", out)
+
+    def test_frames_of_a_library(self):
+        """None is shown without the user's own frame of its stack, although that is long."""
+        frame, text = "    at %s (/home/dev/%s.js:5:5)\n", ""
+        for n, word in enumerate(WORDS[:20]):
+            libraries = [frame % (name + word, "node_modules/%s/%s" % (word, name)) for name in ("ka", "mo", "zu")]
+            own = frame % ("check", "/".join(["orders/" + word] * 15))
+            text += "".join(["the call of %s\n" % word] + libraries[:2] + [own] + libraries[2:] + PROSE[n * 9:n * 9 + 9])
+        out = self.shown(text, "1500")
+        stacks = set(re.findall("node_modules/([a-z]+)/", out))
+        self.assertGreater(len(stacks), 1)
+        self.assertEqual([word for word in stacks if "orders/" + word not in out], [], out)
+
+    def test_message_of_a_stack(self):
+        """It is shown with the user's own frame, although its words tell nothing."""
+        text = ""
+        for n, word in enumerate(WORDS[:3]):
+            between = ["    with %s and %s beside %s\n" % (x, x * 3, x[::-1]) for x in WORDS[30:36]]
+            own = "    at check (/home/dev/orders/%s.js:57:7)\n\n" % word
+            text += "".join(["%s went another way\n" % word] + between + [own] + PROSE[n * 60:n * 60 + 60])
+        out = self.shown(text, "1500")
+        for word in WORDS[:3]:
+            self.assertIn("orders/%s.js" % word, out)
+            self.assertIn(word + " went another way", out)
 
     def test_no_neighbour_alone(self):
         """A line that tells only by what is beside it is not shown where that is left out."""
