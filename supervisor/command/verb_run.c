@@ -25,11 +25,11 @@
 #include <unistd.h>
 
 struct arguments {
-	char **argv;        /* the command, NULL-terminated */
-	const char *string; /* a shell string, or NULL */
-	const char *leave;  /* what the string's shell executes at its end, or NULL */
-	const char *cwd;    /* or NULL */
-	int caller;         /* --control or --leash; -1: not given */
+	char **argv;         /* the command, NULL-terminated */
+	const char *string;  /* a shell string, or NULL */
+	const char *prelude; /* what the string's shell executes first, or NULL */
+	const char *cwd;     /* or NULL */
+	int caller;          /* --control or --leash; -1: not given */
 	bool leashed;
 	struct service service; /* from --service and its options */
 	bool joins;             /* --join */
@@ -91,32 +91,25 @@ bool run_is_fed(void)
 }
 
 /* Makes the command that is executed: the words, or a shell with the string, which is put into
-   `string`. A blank before a string like "-x" keeps it from being an option. `leave` (or NULL) is
-   executed by a trap when the shell ends, with its last directory and variables. The string stays
-   on line 1, since error messages name lines. Returns NULL without memory. */
-static char **run_make_argv(const struct settings *s, const struct arguments *a, const char *leave,
-			    struct buffer *string)
+   `string`. A blank before a string like "-x" keeps it from being an option. The string stays on
+   line 1 behind `prelude` (or NULL), since error messages name lines. Returns NULL without
+   memory. */
+static char **run_make_argv(const struct settings *s, const struct arguments *a,
+			    const char *prelude, struct buffer *string)
 {
-	/* Shells with the trap and eval of POSIX. */
+	/* Shells with the eval of POSIX. */
 	static const char *const posix[] = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"};
 	if (!a->string)
 		return a->argv;
 	const char *shell = shell_find(s->shell);
 	const char *blank = *a->string && strchr("-+", *a->string) ? " " : "";
-	bool has_trap = false;
-	for (size_t i = 0; leave && i < sizeof(posix) / sizeof(*posix); i++)
-		has_trap |= strcmp(posix[i], shell_call_name(shell)) == 0;
-	if (has_trap) {
-		struct buffer trap = BUFFER_INIT, plain = BUFFER_INIT;
-		buffer_printf(&trap, "{ set +x; } 2>/dev/null; %s", leave);
-		buffer_printf(&plain, "%s%s", blank, a->string);
-		buffer_append_string(string, "trap ");
-		quote_single(string, buffer_string(&trap) ? trap.data : "");
-		buffer_append_string(string, " EXIT; eval ");
-		quote_single(string, buffer_string(&plain) ? plain.data : "");
-		string->failed |= trap.failed || plain.failed;
-		buffer_release(&trap);
-		buffer_release(&plain);
+	bool has_eval = false;
+	for (size_t i = 0; prelude && i < sizeof(posix) / sizeof(*posix); i++)
+		has_eval |= strcmp(posix[i], shell_call_name(shell)) == 0;
+	if (has_eval) {
+		/* eval puts a blank between its arguments. */
+		buffer_printf(string, "%s; eval %s", prelude, *blank ? "'' " : "");
+		quote_single(string, a->string);
 	} else {
 		buffer_printf(string, "%s%s", blank, a->string);
 	}
@@ -305,14 +298,14 @@ static int run_run(struct verb_call *c)
 		c->settings->spill = SPILL_ALWAYS;
 	}
 	struct buffer strings[2] = {BUFFER_INIT, BUFFER_INIT};
-	char **shown = run_make_argv(c->settings, &a, NULL, &strings[0]), **leaving = NULL;
-	if (shown && a.leave && a.string)
-		leaving = run_make_argv(c->settings, &a, a.leave, &strings[1]);
+	char **shown = run_make_argv(c->settings, &a, NULL, &strings[0]), **longer = NULL;
+	if (shown && a.prelude && a.string)
+		longer = run_make_argv(c->settings, &a, a.prelude, &strings[1]);
 	const bool bypassed = run_is_bypassed(c->settings);
 	job.service = run_is_off() ? NULL : a.service.name;
 	job.shown = shown;
 	a.service.argv = shown;
-	job.argv = a.leave && a.string ? leaving : shown;
+	job.argv = a.prelude && a.string ? longer : shown;
 	if (!job.argv) {
 		status = run_fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
 	} else if ((job.service || (a.joins && !bypassed)) &&
@@ -327,7 +320,7 @@ static int run_run(struct verb_call *c)
 	}
 	if (a.string)
 		free(shown);
-	free(leaving);
+	free(longer);
 	for (int i = 0; i < 2; i++)
 		buffer_release(&strings[i]);
 	return status;
@@ -357,8 +350,8 @@ static const struct verb_option run_options[] = {
 	 "for programs that run commands for others: speak the protocol of a live run on this "
 	 "socket"},
 	{"--leash", 0, VERB_TAKE, 1, "FD", "the same; the run ends when its other end is closed"},
-	{"--leave", 0, VERB_TEXT, offsetof(struct arguments, leave), "STRING",
-	 "the shell of a string executes this one before it ends"},
+	{"--prelude", 0, VERB_TEXT, offsetof(struct arguments, prelude), "STRING",
+	 "the shell of a string executes this one first"},
 	VERB_END_ROW,
 };
 

@@ -246,7 +246,7 @@ static void call_add_options(struct buffer *words, const struct arguments *a)
 }
 
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
-		    const char *leave)
+		    const char *prelude)
 {
 	/* Heartbeats are sent as progress notifications, so they are off in the text. No other
 	   program cuts the answer, so there is no ceiling. */
@@ -277,8 +277,8 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	if (size)
 		buffer_printf(words, "--size=%" PRId64 "%c--err-size=%" PRId64 "%c", size, 0, size,
 			      0);
-	if (leave && !args)
-		buffer_printf(words, "--leave=%s%c", leave, 0);
+	if (prelude && !args)
+		buffer_printf(words, "--prelude=%s%c", prelude, 0);
 	buffer_printf(words, "%s%c%s%c", args ? "--" : "-c", 0, argument_text(a, "command"), 0);
 	json_array_foreach(args, i, word)
 	{
@@ -326,9 +326,9 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	c->json = s->structured;
 	c->session = session->number;
 	/* If the file in memory can't be made, the command runs without leaving its state. */
-	char *leave = argument_value(a, "args") ? NULL : shell_leave_open(&c->leave, s->program);
-	call_run_words(text, s, a, leave);
-	free(leave);
+	char *prelude = argument_value(a, "args") ? NULL : shell_leave_open(&c->leave, s->program);
+	call_run_words(text, s, a, prelude);
+	free(prelude);
 	return 0;
 }
 

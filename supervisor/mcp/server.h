@@ -190,7 +190,9 @@ int64_t argument_number(const struct arguments *a, const char *name, int64_t oth
 //
 // A command's shell starts with the state of its session. When the shell ends, it runs `terse mcp
 // --leave`, which writes down the directory and environment that it inherits. So `cd`, `export`,
-// `unset` and `source` all have an effect, and no shell syntax is parsed. The session takes over
+// `unset` and `source` all have an effect, and no shell syntax is parsed. bash, which can compare
+// what it exports with what it exported at first, runs it only if they differ: a fork and another
+// program would cost a third of a short command's run. The session takes over
 // only what the command has changed, so commands that run at the same time don't undo each other's
 // changes.
 
@@ -229,8 +231,9 @@ char *shell_directory(void);
 /* Room for the mark that identifies a file: its device and inode number. */
 enum { SHELL_MARK_MAX = 40 };
 
-/* Opens such a file as *fd, and returns the shell command that writes to it, to be freed. `program`
-   is the path of terse. Returns NULL on an error, after which *fd may be open. */
+/* Opens such a file as *fd, and returns what the shell executes first so that it writes to it at
+   its end, to be freed. `program` is the path of terse. Returns NULL on an error, after which *fd
+   may be open. */
 char *shell_leave_open(int *fd, const char *program);
 
 /* terse mcp --leave FILE MARK: writes this process's directory and environment to FILE, if it has
@@ -349,10 +352,10 @@ void server_answer(struct server *s, const char *id, const struct buffer *text, 
 /* tools/call. */
 void call_tool(struct server *s, const struct rpc_message *m);
 
-/* Appends the words of run_command's `terse run`, each with its NUL. `leave`: the shell command
-   that writes down the shell's state, or NULL. */
+/* Appends the words of run_command's `terse run`, each with its NUL. `prelude`: of its
+   shell, from shell_leave_open(), or NULL. */
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
-		    const char *leave);
+		    const char *prelude);
 
 /* Appends the words of the verb that answers a tool, each with its NUL. Returns the verb's name,
    and in *json whether it prints JSON. */

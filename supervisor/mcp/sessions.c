@@ -144,17 +144,43 @@ static void shell_mark(char mark[SHELL_MARK_MAX], const struct stat *st)
 	snprintf(mark, SHELL_MARK_MAX, "%jx-%jx", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
 }
 
+/* bash appends what it exports, and a NUL, to the file (argument 1) if it begins with the mark
+   (2). The path may lead to another file by now, or to a pipe. A brace is left open. */
+#define SHELL_EXPORTS                                                                             \
+	"[ \"${BASH_VERSION-}\" ] && [ -f %1$s ] && { read -r _terse && "                         \
+	"[ \"$_terse\" = %2$s ] && { command export -p && command export -pf && printf '\\0'; } " \
+	">>/dev/fd/0"
+
+/* A bash that exports at its end what it exported at first, in the same directory, leaves nothing.
+   If anything fails, or differs, terse writes it. */
 char *shell_leave_open(int *fd, const char *program)
 {
-	char mark[SHELL_MARK_MAX];
+	char mark[SHELL_MARK_MAX], file[64];
 	struct stat st;
-	struct buffer out = BUFFER_INIT;
+	struct buffer trap = BUFFER_INIT, out = BUFFER_INIT;
 	*fd = memfd_create("terse-leave", MFD_CLOEXEC);
 	if (*fd < 0 || fstat(*fd, &st) < 0)
 		return NULL;
 	shell_mark(mark, &st);
-	quote_single(&out, program);
-	buffer_printf(&out, " mcp --leave /proc/%d/fd/%d %s 2>/dev/null", (int)getpid(), *fd, mark);
+	if (dprintf(*fd, "%s\n", mark) < 0 || lseek(*fd, 0, SEEK_SET) < 0)
+		return NULL;
+	snprintf(file, sizeof(file), "/proc/%d/fd/%d", (int)getpid(), *fd);
+	buffer_printf(&trap,
+		      "{ set +ax; command trap - DEBUG; command trap '' XFSZ; " SHELL_EXPORTS
+		      " && mapfile -td '' -n 1 _terse_old && mapfile -td '' -n 1 _terse_new && "
+		      "[ \"$_terse_old\" = \"${_terse_new-}\" ] && [ . -ef \"$PWD\" ]; } <%1$s; "
+		      "} 2>/dev/null || ",
+		      file, mark);
+	quote_single(&trap, program);
+	buffer_printf(&trap, " mcp --leave %s %s 2>/dev/null", file, mark);
+	buffer_printf(&out,
+		      "{ command trap '' XFSZ; " SHELL_EXPORTS
+		      "; } <%1$s; unset _terse; command trap - XFSZ; } 2>/dev/null; trap ",
+		      file, mark);
+	quote_single(&out, buffer_string(&trap) ? trap.data : "");
+	buffer_append_string(&out, " EXIT");
+	out.failed |= trap.failed;
+	buffer_release(&trap);
 	if (!buffer_string(&out))
 		buffer_release(&out);
 	return out.data;
@@ -172,7 +198,7 @@ int shell_leave_main(const char *file, const char *mark, char *const *env)
 	if (strcmp(found, mark) == 0 && directory) {
 		shell_state_init(&out, directory, env);
 		if (buffer_check(&out) == 0)
-			result = io_write_at(fd, out.data, out.len, 0);
+			result = ftruncate(fd, 0) < 0 ? -1 : io_write_at(fd, out.data, out.len, 0);
 	}
 	buffer_release(&out);
 	io_close(&fd);

@@ -7,6 +7,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import time
 
@@ -580,6 +581,38 @@ class Sessions(McpCase):
         client.call("run_command", command="env", args=["J=1", "true"])
         self.assertEqual(client.call("run_command", command="echo ${J-none}"), "none\n")
 
+    def test_changes_only(self):
+        """bash starts terse at its end only if something has changed, whatever options it ends with."""
+        program = os.path.join(self.work, "terse")
+        shutil.copy(TERSE, program)
+        client = self.client(program=program, env={"TERSE_SHELL": "/bin/bash"})
+        os.unlink(program)
+        write_file(program, '#!/bin/bash\necho left >>%s/left\nexec "%s" "$@"\n' % (self.work, TERSE))
+        os.chmod(program, 0o755)
+        for command, leaves, want in (
+                ("true", False, "[terse: exit 0]\n"),
+                ("set -eu; f() { local -x A=1; }; f; false", False, "[terse: exit 1]\n"),
+                ("IFS=xyz; set -fC", False, "[terse: exit 0]\n"),
+                ("shopt -s expand_aliases; alias read=:; B=1", True, "[terse: exit 0]\n"),
+                ("set -a; A=1", True, "[terse: exit 0]\n"),
+                ("export A=1; echo $A; set | grep ^_terse", False, "1\n[terse: exit 1]\n"),
+                ("f() { echo of f; }; export -f f", True, "[terse: exit 0]\n"),
+                ("f; f() { :; }", True, "of f\n"),
+                ("f; unset -f f", True, "[terse: exit 0]\n"),
+                ("trap 'echo D' DEBUG", False, "D\nD\n"),
+                ("ulimit -f 0", True, "[terse: exit 0]\n"),
+                ("mkdir a; cd a", True, "[terse: exit 0]\n"),
+                ("mv ../a ../b", True, "[terse: exit 0]\n"),
+                ("pwd; kill -TERM $$", False, self.work + "/b\n[terse: killed by SIGTERM]\n"),
+                ("BASH_VERSION=; BASH=; _terse_new=x", True, "[terse: exit 0]\n"),
+                ("unset A; exec <&- >&-", True, "[terse: exit 0]\n"),
+                ("echo ${A-none}", False, "none\n")):
+            with self.subTest(command=command):
+                self.assertEqual(client.call("run_command", command=command), want)
+                self.assertEqual(os.path.exists(os.path.join(self.work, "left")), leaves)
+                if leaves:
+                    os.unlink(os.path.join(self.work, "left"))
+
     def test_a_relative_pwd(self):
         client = self.client(env={"PWD": "."})
         self.assertEqual(client.call("new_session", session="b"), "session b begins in %s\n" % self.work)
@@ -841,7 +874,7 @@ class End(McpCase):
             run = self.terse("--leash", fd, "true", split=True)
             self.assertEqual((run.code, run.err),
                              (125, b"terse: --leash: %s: not an open socket above 2\n" % fd.encode()))
-        self.assertEqual(self.terse("--leave", split=True).code, 125)
+        self.assertEqual(self.terse("--prelude", split=True).code, 125)
 
     def test_front_end_inherits_nothing(self):
         """A command has the descriptors that any command has."""

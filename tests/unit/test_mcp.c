@@ -30,7 +30,7 @@ TEST(words)
 		const char *tool, *json, *want;
 	} cases[] = {
 		{"run_command", "{\"command\":\"a b\"}",
-		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 --leave=leave -c a "
+		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 --prelude=leave -c a "
 		 "b "},
 		{"run_command",
 		 "{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"kill_on_timeout\":true,"
@@ -42,13 +42,13 @@ TEST(words)
 		{"run_command", "{\"command\":\"a\",\"include_full_output\":true}",
 		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 "
 		 "--max-lines=1000000000 --max-err-lines=1000000000 --size=1048576 "
-		 "--err-size=1048576 --leave=leave -c a "},
+		 "--err-size=1048576 --prelude=leave -c a "},
 		{"run_command",
 		 "{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
-		 "run ... --yield=7ms --max-lines=500 --max-err-lines=750 --leave=leave -c a "},
+		 "run ... --yield=7ms --max-lines=500 --max-err-lines=750 --prelude=leave -c a "},
 		{"run_command",
 		 "{\"command\":\"a\",\"timeout\":0,\"cwd\":\"\",\"profile\":null,\"args\":[]}",
-		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 --leave=leave -c a "},
+		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 --prelude=leave -c a "},
 		{"read_command_output", "{\"artifact_id\":\"a\"}", "read -- a "},
 		{"read_command_output",
 		 "{\"artifact_id\":\"a\",\"offset\":-3,\"limit\":\"5\",\"tail\":0,\"stream\":"
