@@ -68,21 +68,20 @@ struct call_ends {
 };
 
 /* Makes a socket pair. Returns the server's end, and the child's in *other. Both are above
-   CALL_LEASH, so that the child can move its ends into place with dup2(2) in any order. Returns -1
-   with errno, and nothing to close. */
+   CALL_LEASH, which the server's signals have if nothing else had it at the start, so the child can
+   move its ends into place with dup2(2) in any order. Returns -1 with errno, and nothing to
+   close. */
 static int call_connect(int type, int *other)
 {
 	int pair[2];
 	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
-	int own = fcntl(pair[0], F_DUPFD_CLOEXEC, CALL_LEASH + 1);
-	*other = own < 0 ? -1 : fcntl(pair[1], F_DUPFD_CLOEXEC, CALL_LEASH + 1);
-	int error = errno;
-	io_close(&pair[0]);
-	io_close(&pair[1]);
+	int own = io_above_standard(pair[0]);
+	*other = io_above_standard(pair[1]);
+	if (own < 0)
+		io_close(other);
 	if (*other < 0)
 		io_close(&own);
-	errno = error;
 	return own;
 }
 

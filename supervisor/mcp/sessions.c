@@ -162,7 +162,8 @@ char *shell_leave_open(int *fd, const char *program)
 	if (*fd < 0 || fstat(*fd, &st) < 0)
 		return NULL;
 	shell_mark(mark, &st);
-	if (dprintf(*fd, "%s\n", mark) < 0 || lseek(*fd, 0, SEEK_SET) < 0)
+	size_t len = (size_t)snprintf(file, sizeof(file), "%s\n", mark);
+	if (io_write_at(*fd, file, len, 0) < 0)
 		return NULL;
 	snprintf(file, sizeof(file), "/proc/%d/fd/%d", (int)getpid(), *fd);
 	buffer_printf(&trap,
