@@ -204,8 +204,6 @@ void call_reap(struct call *c)
 	if (pid <= 0)
 		return;
 	call_read(c, 0);
-	io_close(&c->out);
-	io_close(&c->err);
 	c->pid = 0;
 	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -138,10 +138,14 @@ char *shell_directory(void)
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-/* See SHELL_MARK_MAX. */
-static void shell_mark(char mark[SHELL_MARK_MAX], const struct stat *st)
+/* See SHELL_MARK_MAX. "" if the file is not open. */
+static void shell_mark(char mark[SHELL_MARK_MAX], int fd)
 {
-	snprintf(mark, SHELL_MARK_MAX, "%jx-%jx", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
+	struct stat st;
+	mark[0] = '\0';
+	if (fstat(fd, &st) == 0)
+		snprintf(mark, SHELL_MARK_MAX, "%jx-%jx", (uintmax_t)st.st_dev,
+			 (uintmax_t)st.st_ino);
 }
 
 /* bash appends what it exports, and a NUL, to the file (argument 1) if it begins with the mark
@@ -156,12 +160,9 @@ static void shell_mark(char mark[SHELL_MARK_MAX], const struct stat *st)
 char *shell_leave_open(int *fd, const char *program)
 {
 	char mark[SHELL_MARK_MAX], file[64];
-	struct stat st;
 	struct buffer trap = BUFFER_INIT, out = BUFFER_INIT;
 	*fd = memfd_create("terse-leave", MFD_CLOEXEC);
-	if (*fd < 0 || fstat(*fd, &st) < 0)
-		return NULL;
-	shell_mark(mark, &st);
+	shell_mark(mark, *fd);
 	size_t len = (size_t)snprintf(file, sizeof(file), "%s\n", mark);
 	if (io_write_at(*fd, file, len, 0) < 0)
 		return NULL;
@@ -189,12 +190,10 @@ char *shell_leave_open(int *fd, const char *program)
 
 int shell_leave_main(const char *file, const char *mark, char *const *env)
 {
-	char found[SHELL_MARK_MAX] = "", *directory = shell_directory();
-	struct stat st;
+	char found[SHELL_MARK_MAX], *directory = shell_directory();
 	struct buffer out = BUFFER_INIT;
 	int result = -1, fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0 && fstat(fd, &st) == 0)
-		shell_mark(found, &st);
+	shell_mark(found, fd);
 	/* The server may have closed the file, and another file may have its descriptor now. */
 	if (strcmp(found, mark) == 0 && directory) {
 		shell_state_init(&out, directory, env);
