@@ -692,7 +692,7 @@ bool journal_parse_sums(const struct journal_line *line, struct meta *m)
 	const char *at = line->text, *end = at + line->len;
 	*m = (struct meta){.state = META_INTERRUPTED};
 	memcpy(m->id, line->of.id, sizeof(m->id));
-	if (pass_key(&at, end, ",\"state\":\"done\""))
+	if (pass_key(&at, end, ",\"state\":\"") && end - at > 5 && memcmp(at, "done\"", 5) == 0)
 		m->state = META_DONE;
 	m->started_ms = pass_time(&at, end, STARTED, 0);
 	m->duration_ms = pass_time(&at, end, ",\"duration_ns\":", -1);
@@ -705,7 +705,10 @@ bool journal_parse_sums(const struct journal_line *line, struct meta *m)
 		m->shown.own = (uint64_t)pass_number(&at, behind, ",\"own\":", 0);
 		at = behind;
 	}
-	if (pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\""))
+	/* The user's labels come behind it, and may have any name. */
+	const char *labels = at;
+	if (pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\"") &&
+	    !pass_key(&labels, at, ",\"labels\":{"))
 		m->profile = PROFILE_TERSE;
 	/* The number must end before the line's closing bracket. */
 	return m->duration_ms >= 0 && at < end;

@@ -37,6 +37,14 @@ class Stats(Case):
         self.assertEqual(found["saved"]["bytes"],
                          found["own_cut"]["bytes"] - found["shown"]["bytes"])
 
+    def test_labels_are_no_members(self):
+        config = os.path.join(self.dir, "labels.ini")
+        write_file(config, "[remote]\nremote = file:%s\npush = all\nlabels =\n\ta=b\n\tprofile=terse\n\tstate=done\n"
+                   % os.path.join(self.dir, "objects"))
+        shown = self.terse("seq", "1", "3000", env={"TERSE_CONFIG": config}).out
+        found = self.stats()
+        self.assertEqual((found["runs"], found["shown"]["bytes"], found["read_back"]["bytes"]), (1, len(shown), 0))
+
     def test_what_a_program_a_file_and_a_person_get_is_not_shown(self):
         self.shell("terse seq 1 3000 | wc -l; terse seq 1 3000 >file")
         found = self.stats()
