@@ -150,9 +150,10 @@ static void shell_mark(char mark[SHELL_MARK_MAX], int fd)
 
 /* bash appends what it exports, and a NUL, to the file (argument 1) if it begins with the mark
    (2). The path may lead to another file by now, or to a pipe. A brace is left open. */
-#define SHELL_EXPORTS                                                                             \
-	"[ \"${BASH_VERSION-}\" ] && [ -f %1$s ] && { read -r _terse && "                         \
-	"[ \"$_terse\" = %2$s ] && { command export -p && command export -pf && printf '\\0'; } " \
+#define SHELL_EXPORTS                                                                            \
+	"[ \"${BASH_VERSION-}\" ] && [ -f %1$s ] && { command read -r _terse && "                \
+	"[ \"$_terse\" = %2$s ] && { command export -p && command export -pf && command printf " \
+	"'\\0'; } "                                                                              \
 	">>/dev/fd/0"
 
 /* A bash that exports at its end what it exported at first, in the same directory, leaves nothing.
@@ -169,7 +170,8 @@ char *shell_leave_open(int *fd, const char *program)
 	snprintf(file, sizeof(file), "/proc/%d/fd/%d", (int)getpid(), *fd);
 	buffer_printf(&trap,
 		      "{ set +ax; command trap - DEBUG; command trap '' XFSZ; " SHELL_EXPORTS
-		      " && mapfile -td '' -n 1 _terse_old && mapfile -td '' -n 1 _terse_new && "
+		      " && command mapfile -td '' -n 1 _terse_old && command mapfile -td '' -n 1 "
+		      "_terse_new && "
 		      "[ \"$_terse_old\" = \"${_terse_new-}\" ] && [ . -ef \"$PWD\" ]; } <%1$s; "
 		      "} 2>/dev/null || ",
 		      file, mark);
@@ -177,7 +179,7 @@ char *shell_leave_open(int *fd, const char *program)
 	buffer_printf(&trap, " mcp --leave %s %s 2>/dev/null", file, mark);
 	buffer_printf(&out,
 		      "{ command trap '' XFSZ; " SHELL_EXPORTS
-		      "; } <%1$s; unset _terse; command trap - XFSZ; } 2>/dev/null; trap ",
+		      "; } <%1$s; command unset _terse; command trap - XFSZ; } 2>/dev/null; trap ",
 		      file, mark);
 	quote_single(&out, buffer_string(&trap) ? trap.data : "");
 	buffer_append_string(&out, " EXIT");

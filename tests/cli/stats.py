@@ -39,8 +39,7 @@ class Stats(Case):
 
     def test_labels_are_no_members(self):
         config = os.path.join(self.dir, "labels.ini")
-        write_file(config, "[remote]\nremote = file:%s\npush = all\nlabels =\n\ta=b\n\tprofile=terse\n\tstate=done\n"
-                   % os.path.join(self.dir, "objects"))
+        write_file(config, "[remote]\nremote = file:%s\npush = off\nlabels =\n\ta=b\n\tprofile=terse\n" % os.path.join(self.dir, "objects"))
         shown = self.terse("seq", "1", "3000", env={"TERSE_CONFIG": config}).out
         found = self.stats()
         self.assertEqual((found["runs"], found["shown"]["bytes"], found["read_back"]["bytes"]), (1, len(shown), 0))
