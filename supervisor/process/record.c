@@ -315,8 +315,10 @@ void record_close(struct record *r, bool grown)
 		if (grown)
 			artifact_update(r->artifact);
 		artifact_close(r->artifact);
-		if (r->noted && !outbox_is_wanted(r->pushing, &r->meta))
+		if (r->noted && !outbox_is_wanted(r->pushing, &r->meta)) {
 			outbox_forget(&r->outbox, r->meta.id);
+			r->noted = false;
+		}
 	}
 	record_add_history(r);
 	r->artifact = NULL;
