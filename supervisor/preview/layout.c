@@ -530,8 +530,8 @@ static bool is_too_long(const struct layout *l, const struct entry *u)
 }
 
 /* Returns the unit that tells most per byte among those that are not taken and have at least the
-   value CONTEXT; l->count if there is none. */
-static size_t densest_line(const struct layout *l)
+   value CONTEXT; l->count if there is none. `weak`: no line of the text has strong words. */
+static size_t densest_line(const struct layout *l, bool weak)
 {
 	size_t room = l->used < l->budget ? l->budget - l->used : 0, densest = l->count;
 	float best = 0;
@@ -542,9 +542,10 @@ static size_t densest_line(const struct layout *l)
 			continue;
 		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
 			     (i + 1 < l->count && u[1].chosen && follows(u, u + 1));
-		/* It tells only by its neighbours, which are not taken: its own words are weak. */
+		/* It tells only by its neighbours, which are not taken: its own words are weak, and
+		   others are not. */
 		const unsigned words = u->trait.score.score;
-		if (!joins && words < SCORE_TELLING &&
+		if (!joins && words < SCORE_TELLING && !(weak && words) &&
 		    u->trait.value < TELLING + words * STORE_UNIT)
 			continue;
 		size_t text = is_too_long(l, u) ? CONTEXT_LINE : u->cost;
@@ -654,7 +655,7 @@ static void take_some(struct layout *l, const struct limit *limit)
 {
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
 	size_t end = l->budget, cut = end, unit, from = l->count;
-	bool told = false;
+	bool told = false, weak = true;
 	/* First and last lines leave room for lines that tell of a failure. */
 	bool leaves = (failed && !smart) || (limit->mode == MODE_HEAD && !l->ask->is_head);
 	size_t bytes = leaves ? reserved_bytes(l->budget) : 0;
@@ -674,8 +675,10 @@ static void take_some(struct layout *l, const struct limit *limit)
 	take_last(l, next, end, cut);
 	l->budget += bytes;
 	l->max_lines += lines;
+	for (size_t i = 0; i < l->count; i++)
+		weak &= l->units[i].trait.score.score < SCORE_TELLING;
 	for (size_t work = 0; (smart || failed) && work < WORK_MAX; work += l->count) {
-		if ((unit = densest_line(l)) == l->count)
+		if ((unit = densest_line(l, weak)) == l->count)
 			break;
 		take_telling(l, unit);
 	}
