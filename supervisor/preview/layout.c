@@ -677,11 +677,10 @@ static void take_some(struct layout *l, const struct limit *limit)
 	l->max_lines += lines;
 	for (size_t i = 0; i < l->count; i++)
 		weak &= l->units[i].trait.score.score < SCORE_TELLING;
-	for (size_t work = 0; (smart || failed) && work < WORK_MAX; work += l->count) {
-		if ((unit = densest_line(l, weak)) == l->count)
-			break;
+	for (size_t work = 0;
+	     (smart || failed) && work < WORK_MAX && (unit = densest_line(l, weak)) < l->count;
+	     work += l->count)
 		take_telling(l, unit);
-	}
 	for (size_t i = 0; i < l->count; i++)
 		told |= is_telling(l, i);
 	const bool fills = !smart || failed || l->asked_for || (!l->brief && !told);
