@@ -34,10 +34,11 @@ enum sink reader_of_text(const struct verb_call *c)
 {
 	enum sink sink = c->json ? SINK_AGENT : reader_find(c->settings);
 	struct stat out, err;
+	if (sink != SINK_FILE)
+		return sink;
 	sink_of(STDOUT_FILENO, &out);
 	sink_of(STDERR_FILENO, &err);
-	bool apart = sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, &out, STDERR_FILENO, &err);
-	return apart ? SINK_PROGRAM : sink;
+	return sink_is_same(STDOUT_FILENO, &out, STDERR_FILENO, &err) ? SINK_FILE : SINK_PROGRAM;
 }
 
 /* Whether standard output is coloured without --color (https://no-color.org,
