@@ -233,7 +233,7 @@ pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], 
 		   this line. */
 		prctl(PR_SET_PDEATHSIG, SIGHUP);
 		failed = getppid() != parent ? ESRCH : 0;
-		if (terminal >= 0)
+		if (terminal >= 0 && !failed)
 			tcsetpgrp(terminal, getpgrp());
 		for (int i = 0; i < 3 && !failed; i++)
 			failed = fds[i] >= 0 && dup2(fds[i], i) < 0 ? errno : 0;
