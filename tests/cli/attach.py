@@ -58,6 +58,7 @@ class Colours(AttachCase):
             identifier = self.detach("sh", "-c", r"printf 'plain \033[1;31mred\033[0m \033[38;2;1;2;3;42mb\033[m\n';"
                                      r"printf '%099d\346\274\242\033[32mgreen\033[m\n' 0; printf '\t\033[33mtab\033[m\n';"
                                      r"for i in $(seq 0 255); do printf '\033[38;5;%dm%d\033[m ' $i $i; done; exec sleep 300", options=("--tty",))
+            self.until_snapshot(identifier, r"\b255$")
             path = os.path.join(self.work, "shown" + before[0])
             attached = self.start("script", "-qfc", "%sterse attach %s %s" % (before[1], before[0], identifier), path)
             eventually(lambda: os.path.exists(path) and b"255" in read_file(path), "the screen")
