@@ -2,15 +2,15 @@
 //
 // The strings are those of Claude Code 2.1.197 and 2.1.328, Codex 0.169.0, opencode 1.18.33, pi
 // 0.73.1, Gemini CLI 0.61.0, Qwen Code 0.24.4, GitHub Copilot CLI 1.0.102, Kilo 7.7.7 and Grok CLI
-// 0.0.34. The ceilings are what each agent shows its model of one command's output: Claude Code
-// 30,000 characters (10,000 if it failed) and of longer text 2,000, Codex 10,000 bytes, opencode,
-// Kilo and pi 50 KB and 2,000 lines, Gemini CLI 40,000 characters, Qwen Code 25,000 and of longer
-// text 4,400, Copilot 20,000 bytes and of longer text 500.
+// 0.0.34. The ceilings are how much of one command's output each agent shows its model: Claude Code
+// 30,000 characters (10,000 if the command failed), but only 2,000 of a longer text; Codex 10,000
+// bytes; opencode, Kilo and pi 50 KB and 2,000 lines; Gemini CLI 40,000 characters; Qwen Code
+// 25,000, but only 4,400 of a longer text; Copilot 20,000 bytes, but only 500 of a longer text.
 //
 // The sections after Grok CLI's were written from the agents' sources: mini-swe-agent 2.4, aider
-// 0.86, AutoGen 0.7 (files of its local executor), goose 1.30 (50,000 bytes and 2,000 lines, of
-// longer text the last 50 lines), LangChain's ShellTool (community 0.4), Roo Code 3.52, crush 0.90,
-// OpenHands 0.62, SWE-agent 1.1 with SWE-ReX 1.4, open-interpreter 0.4.
+// 0.86, AutoGen 0.7 (files of its local executor), goose 1.30 (50,000 bytes and 2,000 lines, but
+// only the last 50 lines of a longer text), LangChain's ShellTool (community 0.4), Roo Code 3.52,
+// crush 0.90, OpenHands 0.62, SWE-agent 1.1 with SWE-ReX 1.4, open-interpreter 0.4.
 
 #include "config/agents.h"
 
@@ -37,7 +37,7 @@
 #define BACKGROUND(item)  SECTION_ITEM(RULE_BACKGROUND, item)
 #define SET(field, is)    SECTION_SET(field, is)
 
-/* The command's shell is a direct child of a program of one of these names. */
+/* The command's shell is a direct child of a program with one of these names. */
 #define STARTED_BY(names) \
 	STRING("{command}"), SHELL("*sh -c"), STDIN("/dev/null"), PARENT(names), PROCESS(names)
 
@@ -45,11 +45,12 @@
    program, with * for any characters. */
 #define HARNESS(name, as) AGENT(name), ENVIRONMENT(RULE_AGENT "=" as), PROCESS(as)
 
-/* Its shell gets the command as it is. */
+/* Its shell gets the command unchanged. */
 #define STRINGS(shell) STRING("{command}"), SHELL(shell)
 
 static const struct section_entry entries[] = {
-	/* Its hooks, MCP servers and snapshots are not wrapped like this. */
+	/* Claude Code wraps only its model's commands like this, not its hooks, MCP servers and
+	   snapshots. */
 	AGENT("claude"),
 	ENVIRONMENT("CLAUDECODE"),
 	ENVIRONMENT("CLAUDE_CODE_SESSION_ID"),
@@ -58,18 +59,18 @@ static const struct section_entry entries[] = {
 	STRING("*&& eval {word} \\\\< /dev/null && pwd -P >| *"),
 	PROCESS("claude"),
 	SESSION("CLAUDE_CODE_SESSION_ID"),
-	OUTPUT("*/claude-*/tasks/*.output"),
+	OUTPUT("*/claude-*/tasks/* .output"),
 	SET(ceiling, 30000),
 	SET(failure_ceiling, 10000),
-	SET(cut_ceiling, 4 * KB),
-	/* Without this variable it moves a command that reaches its time limit into the
-	   background. */
+	SET(cut_ceiling, 4 * KB), /* Unless this variable is set, Claude Code moves a command that
+				     reaches its time limit into the background. */
 	ENDS("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"),
 	LIMIT("BASH_DEFAULT_TIMEOUT_MS"),
 	SET(hand_over, 120 * SECOND),
 
-	/* Its shell saves variables and then executes the command's shell. After 10 s without
-	   output Codex goes on with its work; the heartbeat before that says what still runs. */
+	/* Codex's shell saves variables and then executes the command's shell. After 10 s without
+	   output Codex goes on with its work; a heartbeat, which comes earlier, says what still
+	   runs. */
 	AGENT("codex"),
 	ENVIRONMENT("CODEX_THREAD_ID"),
 	STRINGS("*sh -c"),
@@ -80,8 +81,8 @@ static const struct section_entry entries[] = {
 	SET(ceiling, 10000),
 	SET(heartbeat, 8000),
 
-	/* It shows its model no exit status, and waits for its whole timeout if a signal ends the
-	   shell. */
+	/* opencode shows its model no exit status, and waits for its whole timeout if a signal ends
+	   the shell. */
 	AGENT("opencode"),
 	ENVIRONMENT("OPENCODE"),
 	STARTED_BY("opencode|.opencode"),
@@ -142,8 +143,8 @@ static const struct section_entry entries[] = {
 	SET(cut_ceiling, 4 * KB),
 	SET(signal_status, true),
 
-	/* Its model sees only standard error of a failed command, so a run that goes on reports
-	   status 0. */
+	/* If a command fails, Grok CLI shows its model only standard error. So a front end that
+	   leaves its run reports status 0. */
 	HARNESS("grok", "grok"),
 	STRINGS("sh -c"),
 	STDIN("socket:*"),
@@ -152,7 +153,8 @@ static const struct section_entry entries[] = {
 	SET(hand_over, 30 * SECOND),
 	SET(yield_status, 0),
 
-	/* It takes its result from the output of its last command, from the second line on. */
+	/* The result of mini-swe-agent is the output of its last command, from the second line on,
+	   so terse passes that command on. */
 	HARNESS("mini", "mini*"),
 	STRINGS("*sh -c"),
 	PASS("*COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT*"),
@@ -162,7 +164,7 @@ static const struct section_entry entries[] = {
 	HARNESS("aider", "aider"),
 	STRINGS("*sh -c"),
 
-	/* It writes a file and executes that. */
+	/* AutoGen writes a script file and executes it. */
 	HARNESS("autogen", "autogen*"),
 	FILES("*/tmp_code_*"),
 
@@ -182,13 +184,13 @@ static const struct section_entry entries[] = {
 	STDIN("/dev/null"),
 	SET(ceiling, 10 * KB),
 
-	/* Its commands come through a hook. */
+	/* Crush's commands come through a hook. */
 	AGENT("crush"),
 	ENVIRONMENT("CRUSH"),
 	PROCESS("crush"),
 	SET(ceiling, 30000),
 
-	/* They type into a shell that stays. */
+	/* OpenHands and SWE-agent type their commands into one shell that keeps running. */
 	HARNESS("openhands", "openhands*"),
 	SET(interactive, true),
 	SET(ceiling, 30000),
@@ -238,26 +240,28 @@ const struct section_form rules_form = {
 
 /* --- what an agent would show --------------------------------------------------------- */
 
-/* Agents that cut a text over their limit to less than that limit. The ceilings of their sections
-   don't tell that figure: they leave room for a preview. */
+/* Agents that cut a text over their limit to less than the limit. These figures can't be taken from
+   the ceilings in their sections, which leave room for a preview. */
 static const struct own_cut_row {
 	const char *agent;
-	uint64_t whole, failed; /* bytes that it shows uncut of a success, and of a failure */
-	uint64_t cut;           /* bytes of a longer success; of a longer failure `failed` */
-	uint64_t lines;         /* 0: no limit */
+	uint64_t whole,
+		failed; /* the most bytes of a success, and of a failure, that it shows uncut */
+	uint64_t cut;   /* bytes that it shows of a longer success; of a longer failure it shows
+			   `failed` */
+	uint64_t lines; /* 0: no limit */
 } rows[] = {
 	{"claude", 30000, 10000, 2000, 0},
 	{"qwen", 25000, 4400, 4400, 0},
 	{"copilot", 20000, 500, 500, 0},
-	/* It shows as much as Node's exec() takes, and no standard output at all if there is more
-	   or if the command failed. */
+	/* Grok CLI shows as much as Node's exec() takes, and no standard output at all if there is
+	   more or if the command failed. */
 	{"grok", 1048576, 0, 0, 0},
 	{"goose", 50000, 50000, 2000, 0},
 };
 
 uint64_t own_cut(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines)
 {
-	/* Every other agent, those that the user has added included, shows what its ceilings
+	/* All other agents, including those that the user has added, show what their ceilings
 	   say. */
 	uint64_t whole = s->ceiling > 0 ? (uint64_t)s->ceiling : OWN_CUT_ASSUMED;
 	uint64_t ceiling = s->failure_ceiling > 0 ? (uint64_t)s->failure_ceiling : whole;

@@ -1,14 +1,14 @@
 // The built-in profiles; terse config --profiles shows them in ini syntax.
 //
-// A table needs no parsing at run time. The last of equally exact patterns counts, so special
-// profiles stand after general ones.
+// A table needs no parsing at run time. Among equally exact patterns the last one wins, so special
+// profiles follow general ones.
 //
 // The limits come from agents and from recorded sessions. pi reads 2,000 lines of a file, and shows
-// 1,000 found files and 500 entries of a directory. 10 KB is what Codex shows of any command, which
-// was enough for 98.9 % of what agents later used of their commands' output; as a search's matches,
-// 10 KB are about 130 lines of 80 bytes, and 300 of 35. A script's output was asked for, but it may
-// have any length: it gets 8 KB, twice as much as a build. 16 KB hold most tables and descriptions
-// in full; the start of a longer dump (dpkg -l, objdump -d) seldom has what was looked for.
+// 1,000 found files and 500 entries of a directory. Codex shows 10 KB of any command; that had 98.9
+// % of what agents later used of their commands' output. 10 KB of matches of a search are about 130
+// lines of 80 bytes, or 300 of 35. A script prints what its author wants to see, but at any length:
+// it gets 8 KB, twice as much as a build. 16 KB hold most tables and descriptions in full; the
+// start of a longer dump (dpkg -l, objdump -d) seldom has what the agent looks for.
 
 #include "config/pattern.h"
 #include "config/profile.h"
@@ -20,7 +20,7 @@
 #define MATCH(pattern) SECTION_ITEM(PROFILES_MATCH, pattern)
 #define SET(field, is) SECTION_SET(field, is)
 
-/* Text that was asked for: its start counts most, and a pipe gets the same bytes. */
+/* For commands whose output is the goal: its start counts most, and it is the same on a pipe. */
 #define FROM_START(bytes) \
 	SET(pty, TRI_NO), SET(size, (bytes)), SET(err_size, 4 * KB), SET(mode, MODE_HEAD)
 
@@ -29,7 +29,7 @@
 #define DOCKER "docker|podman|nerdctl"
 
 static const struct section_entry entries[] = {
-	/* One-off scripts print what was asked for. */
+	/* One-off scripts print what their author wants to see. */
 	PROFILE("script"),
 	MATCH(PYTHON "|*.py"),
 	MATCH("node|nodejs|tsx|ts-node"),
@@ -70,8 +70,8 @@ static const struct section_entry entries[] = {
 	      "rsync|scp|wget"),
 	MATCH("git clone|fetch|pull|push|submodule|lfs|gc"),
 	MATCH("*test*|*build*|*install*|*setup*|*deploy*"),
-	/* These patterns are more exact than those by which the same commands would be of another
-	   profile, such as "script". */
+	/* The same commands match patterns of other profiles, such as "script". These patterns win,
+	   since they have more words or come later. */
 	MATCH("setup.py|manage.py|*test*.py"),
 	MATCH("curl -o|-O|--output|--remote-name"),
 	MATCH(PYTHON " -m"),
@@ -166,13 +166,13 @@ static const struct section_entry entries[] = {
 	SET(max_lines, 500),
 	SET(unit, UNIT_ENTRIES),
 	SET(max_line, 1 * MB),
-	/* The newest comes first. */
+	/* The newest entry comes first. */
 	PROFILE("history"),
 	MATCH("git log|reflog|shortlog|whatchanged|rev-list"),
 	MATCH("git stash list"),
 	MATCH("hg|svn|jj log"),
 	FROM_START(10 * KB),
-	/* The newest comes last. */
+	/* The newest entry comes last. */
 	PROFILE("log"),
 	MATCH("journalctl|dmesg"),
 	MATCH(DOCKER "|docker-compose|podman-compose|kubectl|oc|pm2 logs"),
@@ -181,20 +181,21 @@ static const struct section_entry entries[] = {
 	SET(pty, TRI_NO),
 	SET(size, 10 * KB),
 	SET(mode, MODE_ENDS),
-	/* On a terminal they quote the source at each place, or draw what they soon erase. */
+	/* On a terminal, tsc quotes the source at each error, and jest draws what it soon
+	   erases. */
 	PROFILE("plain"),
 	MATCH("jest|tsc"),
 	MATCH("npx|bunx|pnpm|yarn jest|tsc"),
 	SET(pty, TRI_NO),
 	SET(fold, FOLD_ALWAYS),
-	/* They begin with plain lines, and redraw them soon. */
+	/* These print plain lines at first, and soon redraw them. */
 	PROFILE("redraws"),
 	MATCH(DOCKER "|docker-compose|podman-compose|buildctl"),
 	MATCH("vitest|ink"),
 	MATCH("npx|bunx|pnpm|yarn vitest"),
 	SET(settle, 400),
 	SET(fold, FOLD_ALWAYS),
-	/* Its rules are as wide as the terminal, and tell nothing. */
+	/* pytest draws separators as wide as the terminal, which say nothing. */
 	PROFILE("pytest"),
 	MATCH("pytest|pytest-3|py.test"),
 	MATCH(PYTHON " -m pytest"),

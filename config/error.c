@@ -69,7 +69,7 @@ enum { WHERE_MAX = 160, VALUE_MAX = 60, REASON_MAX = 120, BETWEEN_MAX = 40 };
 _Static_assert(WHERE_MAX + 3 * VALUE_MAX + REASON_MAX + BETWEEN_MAX <= sizeof(struct option_error),
 	       "a message has room for all of its parts");
 
-/* Adds a part; a longer one ends with dots. NULL: there is none. */
+/* Adds a part; one longer than `most` bytes is cut, and ends with dots. NULL: there is none. */
 static void error_add(struct buffer *out, const char *before, const char *text, size_t most,
 		      const char *after)
 {
@@ -102,7 +102,7 @@ void config_error_write(const struct config_error *c, struct option_error *error
 	error_add(&out, "", c->key, VALUE_MAX, ": ");
 	error_add(&out, "", c->value && *c->value ? c->value : NULL, VALUE_MAX, ": ");
 	error_add(&out, "", c->reason, REASON_MAX, "");
-	/* Without memory the message is the reason alone, which may be there already. */
+	/* Without memory the message is the reason alone, which may be in error->text already. */
 	if (buffer_string(&out))
 		snprintf(error->text, sizeof(error->text), "%s", out.data);
 	else if (c->reason != error->text)

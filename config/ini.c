@@ -22,13 +22,13 @@
 /* The kinds of sections with a name of their own. */
 static const struct section_form *const named_sections[] = {&profiles_form, &rules_form};
 
-/* A text is read twice: into empty settings, to find its errors, and then into the settings that it
-   is for. */
+/* A text is read twice: into empty settings, to find its errors, and then into the caller's
+   settings. */
 struct load {
 	struct settings *s;
 	enum origin by;
 	const char *path;
-	const char *next, *end; /* what is to be read */
+	const char *next, *end; /* the part of the text that is still to be read */
 
 	unsigned number;  /* of inih's line, from 1 ... */
 	const char *text; /* ... the text of that line, without blanks around it */
@@ -36,9 +36,9 @@ struct load {
 	const char *section, *key; /* of that line, while it is looked at; else NULL */
 	bool keyed;                /* the section has a key, so an indented line continues it */
 	bool more;                 /* inih's line continues a key */
-	bool due;                  /* inih has to call load_pair() for its line */
+	bool due; /* inih must call load_pair() for its line, or the line is malformed */
 
-	bool skips;                      /* the section is bad: its lines are passed over */
+	bool skips;                      /* the section is bad: its lines are skipped */
 	const struct section_form *form; /* of a section with a name of its own; NULL: of options */
 	const struct option *current;    /* the option that an indented line continues; else NULL */
 	size_t entries;                  /* of sections with a name of their own */
@@ -149,7 +149,7 @@ static int load_section(struct load *l)
 		const char *name = l->section + len + strspn(l->section + len, " \t");
 		const char *reason = section_refuse_name(name);
 		/* Commands of PROFILE_TERSE may print terse's own notices, so a project may not add
-		   any. */
+		   commands to it. */
 		if (l->by == ORIGIN_PROJECT &&
 		    (!form->in_project || strcmp(name, PROFILE_TERSE) == 0))
 			reason = not_allowed;
@@ -189,7 +189,8 @@ static void load_value(struct load *l, const char *value)
 	if (result < 0) {
 		reason = error.text;
 	} else if (!reason && is_number && l->by == ORIGIN_PROJECT) {
-		/* A project's file may raise what is shown, not lower it. */
+		/* A project's file may let previews show more than `project_least`, but not
+		   less. */
 		if (o->project_never && strcmp(o->choices[number], o->project_never) == 0) {
 			reason = not_allowed;
 		} else if (number < o->project_least && !o->project_never &&
@@ -243,8 +244,8 @@ static void load_malformed(struct load *l, const char *reason)
 }
 
 /* inih's reader: like fgets(), but without the newline. inih gets an empty line in place of one
-   that it must not see. A line never fills the room: inih 56 takes such a line for the start of a
-   longer one, and skips the next line. */
+   that it must not see. A line never fills the room: inih 56 would take it for the start of a
+   longer one, and skip the next line. */
 static char *load_line(char *out, int room, void *stream)
 {
 	struct load *l = stream;

@@ -16,7 +16,7 @@
 /* Limits `bytes` by a ceiling (0: none). */
 static int64_t limit_hold(int64_t bytes, int64_t ceiling)
 {
-	/* limit_most() stays within it, too. */
+	/* limit_most() of the result must stay within the ceiling, too. */
 	int64_t whole = ceiling * 100 / 115, cut = ceiling - NOTICES;
 	int64_t most = whole < cut ? whole : cut;
 	return ceiling > 0 && bytes > most ? most : bytes;
@@ -29,14 +29,14 @@ static size_t limit_ceiling(int64_t a, int64_t b)
 	return (size_t)(least > NOTICES ? least - NOTICES : least);
 }
 
-/* Keeps all sizes below the ceilings. The ceiling of cut text does not apply to terse's own verbs:
-   their text was asked for. */
+/* Keeps all sizes below the ceilings. cut_ceiling does not apply to terse's own verbs, whose whole
+   text the agent wants. */
 static void hold_all(struct limit *l, const struct settings *s)
 {
 	int64_t failure = limit_hold((int64_t)l->failure_bytes, s->ceiling);
 	int64_t bytes = limit_hold((int64_t)l->bytes, s->ceiling), lines = s->line_ceiling;
 	l->bytes = l->cut_bytes = (size_t)bytes;
-	/* A preview has no slack. */
+	/* No room for limit_most() is needed: a text over `cut_over` is always a preview. */
 	if (!l->own_words && s->cut_ceiling > 0 && bytes > s->cut_ceiling - NOTICES)
 		l->cut_bytes = (size_t)(s->cut_ceiling - NOTICES);
 	l->cut_over = (size_t)s->ceiling;

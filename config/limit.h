@@ -17,7 +17,7 @@ struct limit {
 	size_t cut_over;      /* bytes of text */
 	uint64_t count;       /* of units, see limit_counts(); 0: no limit */
 
-	/* Where lines are also printed before the end: the most bytes that are printed in all,
+	/* For a run that also prints lines before its end: the most bytes that are printed in all,
 	   without the footer; 0: no limit. */
 	size_t ceiling;
 	size_t failure_ceiling; /* at most `ceiling` */
@@ -43,8 +43,8 @@ static inline size_t limit_most(size_t bytes)
 	return bytes + bytes * 15 / 100;
 }
 
-/* In a preview of `bytes` bytes: the most that one line gets before the others have their share. In
-   mode head this is a quarter. */
+/* The most bytes that one line gets in a preview of `bytes` bytes, before the other lines have got
+   theirs. In mode head this is a quarter of the preview. */
 static inline size_t limit_line(const struct limit *l, size_t bytes)
 {
 	size_t least = bytes < 256 ? 64 : bytes / 4;

@@ -169,8 +169,7 @@ static int check_text(const struct option *o, const char *text, struct option_er
 	return reason ? option_refuse(error, "%s", reason) : 0;
 }
 
-/* Appends a copy of an item. The array has room for a power of two of pointers; the last one is
-   NULL. */
+/* Appends a copy of an item. The array's capacity is a power of two; its last pointer is NULL. */
 static int strings_add(struct strings *list, const struct option *o, const char *value, size_t len,
 		       struct option_error *error)
 {

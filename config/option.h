@@ -42,9 +42,9 @@ struct option {
 				       full */
 	const char *variable;       /* "TERSE_COLS"; NULL: only the user's and the system's file */
 	int64_t project_least; /* the least value that a project's .terse.ini (settings.h) may set,
-				  besides 0 where that is valid; 0: it may set none. Such a value
-				  may change the form of the text, but it runs and ends nothing,
-				  sends nothing and keeps no more on disk */
+				  besides 0 where that is valid; 0: it may set none. Options that it
+				  may set can change how the text looks; they can't start, end or
+				  send anything, or keep more on disk */
 	const char *project_never; /* the choice that a project's file may not set; NULL: none */
 	bool in_profile;           /* OPTION_LIST: profiles add items to it */
 	size_t most;               /* OPTION_LIST: largest number of items; 0: no limit */
@@ -124,7 +124,7 @@ const char *option_range(const struct option *o, char out[RANGE_LEN]);
 
 struct buffer;
 
-/* These functions append to `out`, whose failure tells of a lack of memory. */
+/* These functions append to `out`, which fails if there is no memory. */
 
 /* Appends the help of a flag beside it; the flag's line begins at `start` in `out`. */
 void option_print_beside(struct buffer *out, size_t start, const char *help);

@@ -102,7 +102,8 @@ void option_print_help(struct buffer *out, const char *only)
 
 /* --- terse config init: the sample ------------------------------------------------------ */
 
-/* The text in front of it; tests/docs-check writes the manual page terse.ini(5) from the sample. */
+/* The text in front of the sample; tests/docs-check writes the manual page terse.ini(5) from the
+   sample. */
 __asm__(".pushsection .rodata\n"
 	"option_introduction:\n.incbin \"config/introduction.txt\"\n.byte 0\n"
 	".popsection\n");

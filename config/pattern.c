@@ -26,7 +26,7 @@ static size_t part_len(const char *template, const char *name)
 }
 
 /* Whether a pattern up to `end` matches all of `text`. Tries from the left; after a mismatch the
-   last star takes one more character. `part`: it is a template. */
+   last star takes one more character. `part`: not NULL for a template. */
 static bool match_stars(const char *pattern, const char *end, const char *text, struct part *part)
 {
 	const char *behind = NULL, *next = NULL; /* of the last star, in pattern and text */
@@ -59,7 +59,7 @@ static bool match_stars(const char *pattern, const char *end, const char *text, 
 		}
 		if (!behind || (pattern != end && *next == '\0'))
 			return false;
-		/* A star at the end takes all. */
+		/* A star at the end takes all that is left. */
 		next += pattern == end && pattern == behind ? strlen(next) : 1;
 		text = next;
 		pattern = behind;
@@ -73,7 +73,7 @@ static bool match_stars(const char *pattern, const char *end, const char *text, 
 static bool match_option(const char *pattern, const char *end, const char *text)
 {
 	size_t len = (size_t)(end - pattern);
-	/* -X: the letter in a bundle of them, like -rnX5. */
+	/* -X may be in a bundle of letters, such as -rnX5. */
 	if (len == 2 && isalpha((unsigned char)pattern[1])) {
 		if (text[0] != '-' || text[1] == '-')
 			return false;
@@ -109,9 +109,9 @@ bool pattern_is_among(const char *words, const char *word)
 static const struct {
 	const char *programs;
 	const char *valued;  /* options that take the next word */
-	const char *without; /* options that make it run no command */
+	const char *without; /* options with which it runs no command */
 	unsigned operands;   /* before the command */
-	const char *word;    /* the first of them */
+	const char *word;    /* what the first operand has to be; NULL: anything */
 	bool assignments;    /* NAME=VALUE before the command */
 } wrappers[] = {
 	{.programs = "sudo",

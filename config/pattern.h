@@ -29,14 +29,14 @@ const char *pattern_refuse(const char *pattern);
 unsigned pattern_match(const char *pattern, char *const words[]);
 
 /* Whether `words`, alternatives with | between them, have this word; * stands for any characters.
-   NULL: it has none. */
+   NULL: there are no alternatives. */
 bool pattern_is_among(const char *words, const char *word);
 
 // Patterns for whole texts: shell strings, paths, values of variables.
 //
 //   *          any characters, newlines too
-//   {command}  any characters; the result
-//   {word}     one word of the shell; without its quotes the result
+//   {command}  any characters, which are the result
+//   {word}     one word of the shell, which without its quotes is the result
 //   \n \\ \*   a newline, a backslash, a star
 //
 // Everything else stands for itself. The whole text has to match; the leftmost parts are as short

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The name of the profile of a command (NULL-terminated, at least one word), or NULL if no pattern
-   of at least `least` words matches. The most exact pattern counts, and the last one of equals. */
+   of at least `least` words matches. The most exact pattern wins; among equals, the last one. */
 static const char *profiles_match(const struct settings *s, char *const words[], unsigned least)
 {
 	const struct section_entry *e;
@@ -44,7 +44,8 @@ enum { NESTED_MAX = 4 };
 
 /* --- choosing ---------------------------------------------------------------- */
 
-/* The verbs of terse, and which kind of command a string has that no other command feeds. */
+/* The verbs of terse; and which commands of a string no other command feeds: only quiet ones, only
+   a verb, or others. */
 static const char verbs[] = "terse " PROFILE_TERSE_VERBS;
 enum own { OWN_QUIET, OWN_VERB, OWN_NOT };
 
@@ -78,7 +79,7 @@ static int profile_feeder(const struct words *w, int index)
 	return i;
 }
 
-/* Adds the profile of a command: that at `index` of the string `w`, or one by itself if `w` is
+/* Adds the profile of a command, which is at `index` of the string `w`, or stands alone if `w` is
    NULL. `counts`: the command's output is shown; `fed`: another command feeds it. */
 static int profile_add_command(struct chooser *c, char *const *command, bool counts, bool fed,
 			       const struct words *w, int index)
@@ -90,7 +91,8 @@ static int profile_add_command(struct chooser *c, char *const *command, bool cou
 	while (words && !strpbrk(shell_call_name(*words), "$`")) {
 		char *const *inner = wrapper_inner(words);
 		const char *inside = c->nested < NESTED_MAX ? wrapper_string(words) : NULL;
-		/* Patterns do not match the words of sh -c: its string decides. */
+		/* The words of `sh -c` are not matched with patterns: the profile depends on the
+		   string. */
 		if (!inside || !wrapper_is_shell(words))
 			name = profiles_match(c->s, words, inner ? 2 : 1);
 		if (name)

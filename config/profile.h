@@ -1,18 +1,18 @@
-// Profiles: what a command is for, and the settings that follow from it.
+// Profiles: kinds of commands, and settings for each of them.
 //
 // A profile is a section [profile NAME] of an ini file, see section.h. `match` lists commands as
 // patterns (pattern.h). Its other keys are the options that hold a number, and the lists of
 // [preview], to which they add. builtin.c has the built-in profiles; a file's `match` adds to their
-// patterns, its other keys win over theirs. A command belongs to the profile with the most exact
-// pattern, and of equals to the last one; files come after what is built in.
+// patterns, and its other keys override theirs. A command belongs to the profile with the most
+// exact pattern; among equals the last one wins. Files come after the built-in profiles.
 //
 // A pattern of one word does not match a program that runs another command: `env` does not match
-// `env A=1 make`. The string of `sh -c` is always looked into.
+// `env A=1 make`. The commands in the string of `sh -c` always count.
 //
 // A profile's settings win over those of files and lose to variables and flags. The user's [report]
 // size therefore applies to commands whose profile sets none.
 //
-// In a shell string, those commands count whose output is the string's: the last one of each
+// In a shell string, only commands whose output becomes the string's count: the last one of each
 // pipeline. A search in the output of find or ls has the profile of find or ls. tee, and cat, less
 // and more without operands, only pass their input on: the command that feeds them counts. Commands
 // of the profile "quiet" print next to nothing and count only if no other does. Commands of
@@ -31,7 +31,8 @@
 
 extern const struct section_form profiles_form;
 
-/* No profile. A file can give it patterns, to take commands from the others. */
+/* Stands for no profile. A file can give it patterns, which take commands away from other
+   profiles. */
 #define PROFILE_DEFAULT "default"
 /* terse itself: its notices are genuine. */
 #define PROFILE_TERSE "terse"
@@ -75,8 +76,8 @@ bool profile_is_own(char *const argv[]);
 // The one list of the verbs: for the profile of terse's own verbs, and for the table of verbs
 // (supervisor/verbs.c).
 
-/* In the order of `terse help`. OWN (and FIRST, the first of these): the verb prints as much as was
-   asked for. OTHER: the verb runs another program, or previews a text. */
+/* In the order of `terse help`. OWN (and FIRST, the first of these): the verb prints as much as its
+   caller asks for. OTHER: the verb runs another program, or previews a text. */
 // clang-format off
 #define VERBS(FIRST, OWN, OTHER) \
 	OTHER(run) FIRST(read) OWN(search) OWN(changes) OWN(show) OWN(list) \

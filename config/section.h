@@ -17,7 +17,7 @@ enum { SECTION_LINES_MAX = 1000 };
 
 enum section_kind {
 	SECTION_NAME,  /* the entries behind it belong to the section `text` */
-	SECTION_TEXT,  /* an item of the key `key`; "": the key is there */
+	SECTION_TEXT,  /* an item of the list `key`; "": the key without an item */
 	SECTION_VALUE, /* `value` for the option at `offset` */
 };
 

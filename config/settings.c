@@ -87,7 +87,7 @@ int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		reason = "not read: everybody can write to it";
 	else if ((status = settings_read_now(fd, text)) < 0 && errno == EFBIG)
 		reason = "larger than 1 MB";
-	/* EINVAL means "refused, see *error", so that of the file system becomes EIO. */
+	/* EINVAL means "refused, see *error", so an EINVAL of the file system becomes EIO. */
 	if (status < 0 && errno == EINVAL)
 		errno = EIO;
 	if (reason) {
@@ -272,7 +272,7 @@ int settings_load(struct settings *s, const char *system_file, struct option_err
 	for (char **entry = environ; entry && *entry && result == 0; entry++) {
 		size_t len = strcspn(*entry, "=");
 		const char *value = *entry + len + 1;
-		/* Every variable begins with it. */
+		/* The names of all variables begin with it. */
 		if (strncmp(*entry, "TERSE_", 6) != 0 || !(*entry)[len] || !*value)
 			continue;
 		for (const struct option *o = option_table; o < option_table + option_count; o++) {

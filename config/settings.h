@@ -265,14 +265,14 @@ const char *settings_user_file(char *room, bool *named);
    there is one. */
 bool project_find(char *path);
 
-// A request to terse in the comment that a command ends with, so that an agent's rules judge the
-// command as it would be without:
+// A request to terse in the comment that a command ends with, so that an agent's permission rules
+// judge the command as they would without the comment:
 //
 //   npm run dev # terse: yield=10s
 //   make # terse: timeout=5m, size=20KB
 //
-// It is the last comment of the whole string, and has nothing else in it than these names, each
-// with a value: yield, timeout, size. Any other comment is none of terse's.
+// It is the last comment of the whole string, and contains nothing but these names, each with a
+// value: yield, timeout, size. terse ignores any other comment.
 
 enum { COMMENT_MAX = 3, COMMENT_LEN = 48 };
 

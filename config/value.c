@@ -39,8 +39,8 @@ struct unit {
 #define TB ((int64_t)1 << 40)
 #define PB ((int64_t)1 << 50)
 
-/* First the units that are also written, the largest first. Behind a NULL are words that stand for
-   a number, and another NULL. */
+/* The units that terse also writes come first, the largest first. Behind a NULL are words that
+   stand for a number, and another NULL. */
 static const struct unit size_units[] = {
 	{"PB", PB},         {"TB", TB},        {"GB", GB},  {"MB", MB},
 	{"KB", KB},         {"", 1},           {"B", 1},    {"K", KB},
@@ -209,7 +209,7 @@ int value_parse_time(const char *text, int64_t now_ms, int64_t *ms)
 		*ms = (int64_t)t * 1000;
 		return 0;
 	}
-	/* value_parse_duration() would take "off". */
+	/* value_parse_duration() would accept "off". */
 	if (*text < '0' || *text > '9' || value_parse_duration(text, &ago) < 0 || ago > now_ms)
 		return value_refuse();
 	*ms = now_ms - ago;

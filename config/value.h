@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /* A phrase of [preview] patterns or ignore matches anywhere in a line. ASCII letters match in
-   either case; "*" stands for any bytes of the line. A phrase needs PHRASE_LEAST bytes in a row,
-   for which a fast search looks. */
+   either case; "*" stands for any bytes of the line. A phrase needs PHRASE_LEAST bytes in a row
+   without a star: a fast search looks for them first. */
 enum {
 	PHRASE_MAX = 150,  /* bytes */
 	PHRASE_COUNT = 32, /* in a list */
@@ -26,8 +26,8 @@ const char *phrase_refuse(const char *text);
 /* A whole number: "50". */
 int value_parse_count(const char *text, int64_t *count);
 
-/* Both ends of a range as terse's notices name it: "330-412", or "7" alone, or "330-", which has no
-   end (INT64_MAX). The second is not below the first. */
+/* A range as terse's notices write it: "330-412", or "7" alone, or "330-", which has no end (*to is
+   INT64_MAX). *to is never below *from. */
 int value_parse_range(const char *text, int64_t *from, int64_t *to);
 
 /* Bytes: "4096", "4KB", "1.5 MB" (B, K, KB, KiB, M ... PB, PiB by 1,024), "1000tok" (4 bytes a

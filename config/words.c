@@ -1,8 +1,8 @@
 // Shell strings: words and redirections, then the grammar of lists, pipelines and commands. See
 // words.h.
 //
-// Every function moves r->at on. Those that return a number return 0, or -1 with r->failure set if
-// the meaning of the string is unclear; that is final.
+// Functions that read or skip something move r->at behind it. Those that return an int return 0, or
+// -1 with r->failure set, which ends the reading: EINVAL if the meaning of the string is unclear.
 
 #include "config/words.h"
 
@@ -152,7 +152,7 @@ static int words_read_word(struct words_reader *r)
 		return words_fail(r, EINVAL);
 	while (quoted || !words_ends(r, start)) {
 		const char *from = r->at;
-		size_t behind = 0; /* how many bytes to leave out there */
+		size_t behind = 0; /* how many bytes before r->at do not belong to the text */
 		char c = *from, next = c ? from[1] : c;
 		if (c == '\0')
 			return words_fail(r, EINVAL);
@@ -223,7 +223,7 @@ static void skip_heredoc(struct words_reader *r, const struct heredoc *h)
 	}
 }
 
-/* Reads `<<`, whose body is skipped where it begins. */
+/* Reads `<<` and the delimiter. words_skip_lines() skips the body, which begins on another line. */
 static int words_read_heredoc(struct words_reader *r)
 {
 	struct heredoc h = {.tabs = r->at[2] == '-'};
@@ -286,7 +286,7 @@ static int words_note(struct words_reader *r, char *text)
 	return 0;
 }
 
-/* Makes the words from `first` on a command, unless words are hidden. */
+/* Makes a command of the words from `first` on, unless words are hidden. */
 static int words_note_command(struct words_reader *r, size_t first, int into)
 {
 	struct words *w = r->words;
@@ -338,7 +338,7 @@ static void words_skip_lines(struct words_reader *r)
 	}
 }
 
-/* Moves behind the plain word `word` if it stands here. */
+/* If the plain word `word` is at r->at, moves behind it. */
 static bool words_take(struct words_reader *r, const char *word)
 {
 	size_t len = strlen(word);
@@ -430,7 +430,7 @@ static const struct {
 	{"{", NULL, "}"},        {"[[", read_condition, NULL},
 };
 
-/* Whether "((" begins arithmetic, and not a subshell in a subshell: its end is "))". */
+/* Whether "((" begins arithmetic, which ends with "))", and not a subshell in a subshell. */
 static bool at_arithmetic(const struct words_reader *r)
 {
 	const char *p = r->at + 1;
@@ -468,8 +468,8 @@ static int read_simple(struct words_reader *r)
 			const char *open = r->at++;
 			words_skip_blanks(r);
 			if (*r->at == ')') {
-				/* A function. Its commands go nowhere, since it may never be
-				   called. */
+				/* This defines a function, which may never be called, so its
+				   commands have no output. */
 				size_t body = r->words->count;
 				r->at++;
 				r->words->word_count = first;

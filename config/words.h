@@ -1,5 +1,5 @@
-// Reads a shell string just far enough to tell which commands it runs, with which words, and whose
-// output becomes the string's.
+// Reads a shell string just far enough to tell which commands it runs, with which words, and which
+// of them print the string's output.
 //
 // It understands what people and agents type for bash and sh: quotes, expansions, here-documents,
 // redirections, comments, pipelines, lists, subshells, loops, conditions, cases and functions.

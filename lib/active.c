@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A limit for the walk up the ancestors, which may exit meanwhile. */
+/* Bounds the walk up the ancestors, whose PIDs may be reused while it runs. */
 #define ANCESTORS_MAX 256
 
 static const char person_mark[] = "-person";
@@ -35,7 +35,7 @@ bool active_has_person(const char *value)
 	return len > mark && strcmp(value + len - mark, person_mark) == 0;
 }
 
-/* The number of the kernel's first PID namespace: nothing is outside of it. */
+/* The inode number of the initial PID namespace, which no other one contains. */
 #define FIRST_NAMESPACE 0xEFFFFFFC
 
 bool active_is_inside(const char *value)

@@ -2,9 +2,9 @@
 // output.
 //
 // Its value is PID-TIME: the supervisor's process ID, and a time (in clock ticks since boot) at
-// which the supervisor existed, so that no later process with the same PID is mistaken for it.
-// PID-TIME-person: a person sees the output. Processes that outlive or leave their run (daemons, a
-// tmux server) keep the variable, but are not inside.
+// which the supervisor existed, so that no later process with the same PID is mistaken for it. The
+// value ends with "-person" if a person sees the output. Processes that outlive or leave their run
+// (daemons, a tmux server) keep the variable, but are not inside.
 #ifndef TERSE_LIB_ACTIVE_H
 #define TERSE_LIB_ACTIVE_H
 

@@ -4,10 +4,10 @@
 // an empty buffer, and buffer_release() makes it one again.
 //
 // Errors: an append that finds no memory adds nothing and marks the buffer as failed. From then on
-// every append does nothing, so what is in a failed buffer is a beginning of the text, without
-// holes. A caller checks once, where it uses the text: with buffer_check(), or with
-// buffer_string(), which returns NULL after a failure. buffer_clear() begins a new text and forgets
-// the failure; nothing else does.
+// every append does nothing, so a failed buffer holds the start of the text, without holes. A
+// caller checks once, where it uses the text: with buffer_check(), or with buffer_string(), which
+// returns NULL after a failure. buffer_clear() begins a new text and forgets the failure; nothing
+// else does.
 //
 // Queues and other buffers that live on when there is no memory use buffer_try_append() or
 // buffer_reserve(): these report the failure at once and do not mark the buffer.
@@ -70,9 +70,9 @@ void buffer_clear(struct buffer *b);
 
 void buffer_release(struct buffer *b);
 
-/* Adds an item of `size` bytes, which the caller fills in, to a growing array. `array`: where the
-   pointer is that owns the array; *count: its items; *room: the items that it has room for. Returns
-   the new item, or NULL with errno ENOMEM and nothing changed. */
+/* Adds an item of `size` bytes, which the caller fills in, to a growing array. `array` is the
+   address of the pointer that owns the array; *count is the number of items, *room the number that
+   fit. Returns the new item, or NULL with errno ENOMEM and nothing changed. */
 void *array_add(void *array, size_t *count, size_t *room, size_t size);
 
 #endif

@@ -120,8 +120,8 @@ size_t newline_skip(const char *data, size_t len, uint64_t *n)
 
 /* The end of plain text. */
 
-/* The classes of a block's bytes: one bit for each byte, the lowest for the first byte, and `1 <<
-   shift` bits from one of them to the next. */
+/* The classes of a block's bytes, as masks with one bit for each byte. The lowest bit belongs to
+   the first byte; the bits of adjacent bytes are `1 << shift` places apart. */
 struct masks {
 	uint64_t control; /* control characters but tab and newline, and DEL */
 	uint64_t newline;
@@ -155,7 +155,7 @@ INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, const cha
 	return i;
 }
 
-/* Makes a mask with one bit for each byte from a mask with `1 << shift` bits for each. */
+/* Packs a mask of struct masks: in the result the bits of adjacent bytes are adjacent. */
 INLINE uint64_t mask_pack(uint64_t mask, unsigned shift)
 {
 	if (shift == 3)
@@ -196,9 +196,9 @@ INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const ch
 	return i;
 }
 
-/* One variant: its name, how many bytes it takes at a time, `1 << shift` bits for each of them in a
-   mask, and on which processors (an attribute, which can't stand in parentheses). bits_NAME() makes
-   a mask of lanes that are all ones or none. */
+/* Defines one variant. `width`: the bytes that it reads at a time; `shift`: see struct masks;
+   `target`: the attribute of its functions, which can't be parenthesized. bits_NAME() makes a mask
+   from lanes that are all ones or all zeros. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SCAN(name, width, shift, target)                                                      \
 	typedef unsigned char bytes_##name __attribute__((vector_size(width)));               \
@@ -233,7 +233,7 @@ INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const ch
 	static const struct scan scan_##name = {#name, text_##name, marks_##name, ascii_##name};
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* For processors without a variant below. The bit of a byte is its highest one. */
+/* For processors without a variant below. The mask has the highest bit of each byte. */
 typedef unsigned char word_lanes __attribute__((vector_size(8)));
 
 INLINE uint64_t bits_word(word_lanes v)
@@ -320,7 +320,7 @@ size_t scan_narrow(char *restrict data, const uint32_t *restrict cells, size_t l
 
 /* Literals. */
 
-enum { FOLD = 0x20 }; /* set in every byte: makes letters lower case */
+enum { FOLD = 0x20 }; /* OR'ed into every byte: makes letters lower case */
 
 static uint32_t literal_fold(const char *data)
 {
@@ -379,7 +379,8 @@ static size_t literals_find_from(const struct literals *s, const char *data, siz
 
 #if defined(__x86_64__)
 
-/* For each of 32 bytes: the groups that may have this byte at the place that the tables are for. */
+/* Returns, for each of 32 bytes, the groups that may have this byte at the position that the tables
+   `low` and `high` describe. */
 INLINE TARGET_AVX2 __m256i literal_groups_avx2(__m256i low, __m256i high, __m256i v)
 {
 	const __m256i nibble = _mm256_set1_epi8(15);

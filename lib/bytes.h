@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Stands before a short loop with a constant end, which is then unrolled. */
+/* Unrolls the loop that follows, which must be short and have a constant end. */
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -28,11 +28,11 @@ static inline size_t line_size(const char *text, size_t len)
 	return newline ? (size_t)(newline - text) + 1 : len;
 }
 
-/* The line end of a text: "\r\n" if that ends the first line, else "\n". */
+/* The line ending of a text: "\r\n" if the first line ends with it, else "\n". */
 const char *newline_of(const char *text, size_t len);
 
-/* Passes up to *n newlines and lowers *n by their number. Returns the offset behind the last of
-   them if *n is now 0, else `len`. */
+/* Skips up to *n newlines and subtracts their number from *n. Returns the offset behind the last
+   one if *n is now 0, else `len`. */
 size_t newline_skip(const char *data, size_t len, uint64_t *n);
 
 /* Classes of MARKS bytes: a bit for each byte, the lowest bit for the first byte. */
@@ -47,13 +47,13 @@ struct marks {
 /* One way to look for the end of plain text. */
 struct scan {
 	const char *name;
-	/* How many of the `len` bytes come before the first one that is a control
-	   character other than tab and newline, or DEL, or a newline if `line`.
-	   Adds the number of newlines among them. */
+	/* Returns how many bytes come before the first control character. DEL counts as one, tab
+	   does not, and newline does only if `line` is set. Adds the newlines before that character
+	   to *newlines. */
 	size_t (*text)(const char *data, size_t len, bool line, size_t *newlines);
 	/* The classes of the MARKS bytes at `data`. */
 	struct marks (*marks)(const char *data);
-	/* How many bytes are printable ASCII. */
+	/* How many bytes at the start are printable ASCII. */
 	size_t (*ascii)(const char *data, size_t len);
 };
 
@@ -63,8 +63,8 @@ const struct scan *const *scan_variants(void);
 /* Copies ASCII into cells. */
 void scan_widen(uint32_t *restrict cells, const char *restrict data, size_t len);
 
-/* Copies the first cells that hold printable ASCII, without blanks at their end. Returns how many
-   it copied. */
+/* Copies cells up to the first one that is not printable ASCII, without trailing blanks. Returns
+   how many it copied. */
 size_t scan_narrow(char *restrict data, const uint32_t *restrict cells, size_t len);
 
 /* Literals of FRAGMENT_LEN bytes, searched all at once without regard to the case of ASCII letters.
@@ -75,8 +75,8 @@ size_t scan_narrow(char *restrict data, const uint32_t *restrict cells, size_t l
 enum { FRAGMENT_LEN = 4, FRAGMENT_GROUPS = 8, FRAGMENT_MAX = 16 };
 
 struct literals {
-	/* `low[i][h]`: the groups that have a literal whose byte `i` has the low half `h`; `high`:
-	   likewise. */
+	/* `low[i][h]`: the groups that have a literal whose byte `i` has the low half `h`;
+	   `high[i][h]`: the same for high halves. */
 	uint8_t low[FRAGMENT_LEN][16], high[FRAGMENT_LEN][16];
 	uint32_t folded[FRAGMENT_GROUPS][FRAGMENT_MAX];
 	uint8_t counts[FRAGMENT_GROUPS];

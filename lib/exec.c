@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns errno. sh runs a file that the kernel does not execute, unless its first line shows that
-   it is a binary of another machine. */
+/* Returns errno. If the kernel can't execute the file, sh runs it, unless its first line shows that
+   it is a binary for another machine. */
 static int exec_file(const char *path, char *const *argv)
 {
 	execve(path, argv, environ);
@@ -32,7 +32,7 @@ static int exec_file(const char *path, char *const *argv)
 		return error;
 	while (argv[count])
 		count++;
-	/* On the stack: what is allocated behind vfork() would stay with the parent. */
+	/* On the stack: memory that a child of vfork() allocates would leak in its parent. */
 	/* cppcheck-suppress allocaCalled */
 	const char **args = alloca((count + 3) * sizeof(*args)), **next = args;
 	*next++ = "/bin/sh";

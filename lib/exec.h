@@ -3,9 +3,10 @@
 #ifndef TERSE_LIB_EXEC_H
 #define TERSE_LIB_EXEC_H
 
-/* Searches the PATH of `environ`, which is also the program's environment. A file that the kernel
-   can't execute runs as a script of sh, unless it is a binary of another machine (ENOEXEC). Returns
-   only on failure, with an errno. It makes only system calls, so it may be called after vfork(). */
+/* Searches the PATH in `environ`; the program gets `environ` as its environment. A file that the
+   kernel can't execute runs as a script of sh, unless it is a binary for another machine (ENOEXEC).
+   Returns only on failure, with an errno. It makes only system calls, so it may be called after
+   vfork(). */
 int exec_search(const char *file, char *const *argv);
 
 #endif

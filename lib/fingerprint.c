@@ -56,7 +56,7 @@ static uint64_t mix_bytes(uint64_t hash, const char *data, size_t len)
 	return mix(hash, word ^ (uint64_t)len << 56);
 }
 
-/* The end of a unit at `at`, perhaps behind a blank; `at` if there is none. */
+/* Returns the end of the unit at `at`, which one blank may precede; `at` if there is no unit. */
 static size_t unit_end(const char *line, size_t len, size_t at)
 {
 	static const char units[][UNIT_LEN + 1] = {
@@ -76,7 +76,7 @@ static size_t unit_end(const char *line, size_t len, size_t at)
 	return at;
 }
 
-/* Behind the directory of temporary files that `at` names; `at` if it names none. */
+/* If the name of a directory of temporary files starts at `at`, returns its end; else `at`. */
 static size_t temporary_end(const char *line, size_t len, size_t at)
 {
 	static const char *const places[] = {"/tmp/", "/var/tmp/", "/dev/shm/", "/var/folders/"};
@@ -124,8 +124,8 @@ static size_t find_sign(const char *line, size_t len, size_t at)
 	for (uint64_t word; at + sizeof(word) <= len; at += sizeof(word)) {
 		memcpy(&word, line + at, sizeof(word));
 		uint64_t low = word & ~high;
-		/* `above` has a byte's high bit if the byte is above '9', `least` if it is at least
-		   '/'. */
+		/* In `above` the high bit of a byte means that the byte is above '9'; in `least`,
+		   that it is '/' or above. */
 		uint64_t above = low + ones * (127 - '9'), least = low + ones * (128 - '/');
 		if (~above & least & ~word & high)
 			break;

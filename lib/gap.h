@@ -1,4 +1,4 @@
-// A part of a text that is not on disk, and the one wording of it.
+// A part of a text that is not on disk, and how terse words that everywhere.
 #ifndef TERSE_LIB_GAP_H
 #define TERSE_LIB_GAP_H
 
@@ -15,7 +15,8 @@ struct gap {
 	int error; /* errno of the write that failed; 0: the disk cap */
 };
 
-/* The gaps of a text: at most one of the disk cap, and an end that was lost. */
+/* The gaps of a text: at most one that the disk cap made, and one at the end, for text that could
+   not be written. */
 struct gaps {
 	struct gap items[2];
 	int count;

@@ -26,7 +26,7 @@ int64_t clock_real_ms(void)
 	return clock_ms(&now);
 }
 
-/* Writes the digits, perhaps with commas, and returns their end. Previews measure numbers hundreds
+/* Writes the digits, perhaps with commas, and returns their end. A preview formats numbers hundreds
    of times, and printf is many times slower. */
 static char *put_number(char *out, uint64_t n, bool commas)
 {
@@ -55,7 +55,7 @@ char *human_count(char out[HUMAN_LEN], uint64_t n)
 	return out;
 }
 
-/* n / 2^shift, rounded; a half to the even one. */
+/* n / 2^shift, rounded to nearest, ties to even. */
 static uint64_t round_shifted(unsigned __int128 n, unsigned shift)
 {
 	unsigned __int128 below_half = ((unsigned __int128)1 << (shift - 1)) - 1;

@@ -21,7 +21,7 @@ int64_t clock_ms(const struct timespec *time);
 
 #define HUMAN_LEN 32
 
-/* Make such a string as an argument of printf; it is valid up to the end of the block. */
+/* For arguments of printf: the string is valid up to the end of the enclosing block. */
 #define HUMAN_NUMBER(n)    human_number((char[HUMAN_LEN]){0}, (n))
 #define HUMAN_COUNT(n)     human_count((char[HUMAN_LEN]){0}, (n))
 #define HUMAN_SIZE(bytes)  human_size((char[HUMAN_LEN]){0}, (bytes))
@@ -35,8 +35,8 @@ char *human_number(char out[HUMAN_LEN], uint64_t n);
 /* 8432 -> "8,432" */
 char *human_count(char out[HUMAN_LEN], uint64_t n);
 
-/* Bytes by 1,024: "812 B", "4.0 KB", "61.0 KB", "473 KB", "1.2 GB".
-   One decimal below 100 of a unit, none from there on. */
+/* Bytes in units of powers of 1,024: "812 B", "4.0 KB", "61.0 KB", "473 KB", "1.2 GB". Values below
+   100 have one decimal, except in bytes. */
 char *human_size(char out[HUMAN_LEN], uint64_t bytes);
 
 /* "3 ms", "12.3 s", "4 min 5 s", "2 h 3 min" */

@@ -22,8 +22,9 @@ char *io_block(size_t size)
 	return aligned_alloc(PAGE, (size + PAGE - 1) & ~(PAGE - 1));
 }
 
-/* Moves all bytes, or those up to the end of the file, through EINTR, short counts and waits for
-   room or data. Returns how many, or -1 with errno. */
+/* Reads or writes `len` bytes; a read ends early at the end of the file. Repeats after EINTR and
+   short counts, and waits where the descriptor is non-blocking. Returns how many, or -1 with
+   errno. */
 static ssize_t transfer(int fd, bool writes, char *data, size_t len, off_t offset)
 {
 	size_t done = 0;

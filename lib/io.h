@@ -1,5 +1,5 @@
-// Reading and writing descriptors to the end of the request, through EINTR,
-// short counts and descriptors that another process made non-blocking.
+// Reading and writing descriptors completely, in spite of EINTR, short counts and descriptors that
+// another process made non-blocking.
 #ifndef TERSE_LIB_IO_H
 #define TERSE_LIB_IO_H
 
@@ -16,11 +16,12 @@
    releases it. */
 char *io_block(size_t size);
 
-/* Writes all of it; waits for room where the descriptor is non-blocking. Returns 0, or -1 with
+/* Writes `len` bytes; waits for room where the descriptor is non-blocking. Returns 0, or -1 with
    errno (EPIPE, ENOSPC, ...) after a part may have been written. */
 int io_write(int fd, const void *data, size_t len);
 
-/* Writes all of it at a file offset without moving the file position; below 0: as io_write(). */
+/* Writes `len` bytes at a file offset without moving the file position. A negative offset: as
+   io_write(). */
 int io_write_at(int fd, const void *data, size_t len, off_t offset);
 
 /* Reads until `len` bytes or end of file. Returns the count, or -1 with errno. */
@@ -30,8 +31,8 @@ ssize_t io_read_at(int fd, void *data, size_t len, off_t offset);
 /* Reads `len` bytes at the offset. Returns 0, or -1 with errno; EIO: the file ends too early. */
 int io_read_whole(int fd, void *data, size_t len, off_t offset);
 
-/* Appends all that is left in the file to `out`. Returns 0, or -1 with errno; EFBIG: there is more
-   than `most` bytes, and `out` has the first of them. */
+/* Appends the rest of the file to `out`. Returns 0, or -1 with errno; EFBIG: there are more than
+   `most` bytes, and `out` has the first of them. */
 int io_read_all(int fd, struct buffer *out, size_t most);
 
 /* Reads a file line by line. The caller sets `fd` and `most` (bytes of a line), zeroes the rest,
@@ -45,8 +46,8 @@ struct io_lines {
 };
 
 /* Reads the next line, without its newline; it is valid until the next call. A line longer than
-   `most` comes as empty lines, and then its last part. A line at the end of the file is returned
-   once its newline is there. Returns 1, 0 at the end, or -1 with errno. */
+   `most` is returned as empty lines, followed by its last part. A line at the end of the file is
+   returned once its newline is there. Returns 1, 0 at the end, or -1 with errno. */
 int io_lines_next(struct io_lines *l, const char **line, size_t *len);
 
 /* Begins to list the directory `dir`. closedir() closes `dir`, and so does this function if it
@@ -56,7 +57,8 @@ DIR *io_list(int dir);
 /* Removes a directory and all that is in it, as far as possible. */
 void io_remove_tree(const char *path);
 
-/* Whether the directory has an entry of that name, be it a link to nothing. Sets errno if not. */
+/* Whether the directory has an entry of that name; a dangling link is one, too. Sets errno if
+   not. */
 bool io_is_there(int dir, const char *name);
 
 /* unlinkat() that keeps errno. */
@@ -65,13 +67,13 @@ void io_unlink(int dir, const char *name);
 /* close() that keeps errno, ignores -1, and sets *fd to -1. */
 void io_close(int *fd);
 
-/* Moves a descriptor that is 0, 1 or 2 above them (close-on-exec), so that a
-   standard stream which was closed at the start is not mistaken for it.
-   Returns the descriptor to use, or -1 with errno; `fd` is closed if it moved. */
+/* A new descriptor is 0, 1 or 2 if that standard stream was closed at the start. Duplicates such an
+   `fd` above 2 (close-on-exec) and closes it, so that nothing takes it for the stream. Returns the
+   descriptor to use, or -1 with errno. */
 int io_above_standard(int fd);
 
-/* Closes every descriptor from `first` on except the `count` ones in `keep`, of which some may be
-   -1. Does not loop over all numbers up to the limit. */
+/* Closes every descriptor from `first` on except the `count` ones in `keep`, which may contain -1.
+   Does not loop over all numbers up to the limit. */
 void io_close_others(int first, const int *keep, size_t count);
 
 /* Opens /dev/null as the descriptors first..last, so that their numbers stay taken. */

@@ -2,9 +2,9 @@
 // length is known while it is made. jansson parses the JSON that terse reads.
 //
 // Each function that adds a value takes its key (plain ASCII), or NULL for an element of an array
-// and for the outermost value. Commas are put where they belong, by what the buffer ends with: the
-// start of a list, a newline or nothing at all takes none. A caller that empties the buffer in the
-// middle of a list therefore has to append the next comma itself.
+// and for the outermost value. A value gets a comma in front, unless the buffer is empty or ends
+// with one of "{[:,", a blank or a newline. A caller that empties the buffer in the middle of a
+// list therefore has to append the next comma itself.
 //
 // If there is no memory, the buffer fails (buffer.h).
 #ifndef TERSE_LIB_JSON_H
@@ -16,8 +16,8 @@
 
 struct buffer;
 
-/* An object ('{', '}'), an array ('[', ']'), or a string of any length ('"'), whose pieces are
-   whole characters. */
+/* An object ('{', '}'), an array ('[', ']'), or a string ('"') that is added in pieces. A piece
+   must not end inside a character. */
 void json_begin(struct buffer *out, const char *key, char open);
 void json_end(struct buffer *out, char close);
 void json_text_piece(struct buffer *out, const char *data, size_t len);
@@ -30,8 +30,8 @@ void json_add_text(struct buffer *out, const char *key, const char *data, size_t
 /* NULL is null. */
 void json_add_string(struct buffer *out, const char *key, const char *string);
 
-/* Adds a string that was made in a buffer of its own (null if that is empty), and releases that
-   buffer. If the buffer has failed, `out` fails. */
+/* Adds the text of `made` as a string (null if it is empty), and releases `made`. If `made` has
+   failed, `out` fails. */
 void json_add_made(struct buffer *out, const char *key, struct buffer *made);
 
 void json_add_count(struct buffer *out, const char *key, uint64_t n);
@@ -49,8 +49,8 @@ void json_add_time(struct buffer *out, const char *key, int64_t ms);
 /* A signal by its name, "SIGTERM", or its number where it has none; 0 is null. */
 void json_add_signal(struct buffer *out, const char *key, int sig);
 
-/* A command as an array of its words (NULL: none), cut to `budget` bytes, of which each word takes
-   `extra` bytes besides its own. Returns whether words were cut off. */
+/* A command as an array of its words (NULL: none), cut to `budget` bytes. A word counts as its
+   length plus `extra`. Returns whether anything was cut off. */
 bool json_add_command(struct buffer *out, const char *key, char *const *words, size_t budget,
 		      size_t extra);
 

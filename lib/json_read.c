@@ -20,8 +20,8 @@ struct json_blocks {
 	bool failed;
 };
 
-/* The blocks of the reading that is going on, or NULL: jansson passes no context to its
-   allocators. */
+/* The blocks of the json_read() in progress, or NULL. This is a variable because jansson passes no
+   context to its allocators. */
 static _Thread_local struct json_blocks *json_blocks;
 
 static void *json_allocate(size_t size)
@@ -81,7 +81,7 @@ static json_t *json_read_strictly(const char *data, size_t len, size_t flags, js
 	return value;
 }
 
-/* The surrogate whose escape is here; 0: there is none. */
+/* The surrogate that is escaped at `at`; 0: none is. */
 static uint32_t json_surrogate(const char *at, size_t len)
 {
 	uint32_t value;

@@ -1,15 +1,16 @@
-// Reading JSON: jansson, with its limits mended. After some failed allocations jansson goes on, and
-// then ends the process or returns a text that lacks bytes. Here the first failed allocation ends
-// the reading. jansson also refuses half a character (a surrogate alone, bytes that are not UTF-8),
-// which some writers of JSON produce. Here half a character becomes U+FFFD.
+// Reading JSON with jansson, and working around two faults of it. After some failed allocations
+// jansson goes on, and then ends the process or returns a text that lacks bytes. Here the first
+// failed allocation ends the reading. jansson also refuses half a character (a surrogate alone,
+// bytes that are not UTF-8), which some writers of JSON produce. Here half a character becomes
+// U+FFFD.
 #ifndef TERSE_LIB_JSON_READ_H
 #define TERSE_LIB_JSON_READ_H
 
 #include <jansson.h>
 #include <stddef.h>
 
-/* json_loadb(3). Returns NULL with errno ENOMEM, and an error without text, if anything in the
-   value found no memory; with errno EINVAL if the text is no JSON. */
+/* As json_loadb(3), but sets errno if it returns NULL: to ENOMEM (and the error has no text) if an
+   allocation failed, or to EINVAL if the text is not JSON. */
 json_t *json_read(const char *data, size_t len, size_t flags, json_error_t *error);
 
 #endif

@@ -29,25 +29,25 @@ struct loop {
 	struct pollfd fds[LOOP_MOST];
 };
 
-/* Sets the only members that need a value: room that is not used is never touched, so it costs no
-   memory. A zeroed loop is valid, too. */
+/* Clears only the two members that need it: array entries that are never used stay untouched and
+   cost no memory. A zeroed loop is valid, too. */
 void loop_begin(struct loop *l);
 
 /* For this turn: calls `ready` (NULL: it only ends the turn) when one of `events` comes, or an
-   error or the end. An `fd` of -1 is ignored, and so is one for which there is no room. */
+   error or a hang-up. An `fd` of -1 is ignored, and so is one for which there is no room. */
 void loop_watch(struct loop *l, int fd, short events, void (*ready)(void *ctx, short revents),
 		void *ctx);
 
-/* A `ready` that sets the bool at `ctx`. */
+/* For `ready`: sets the bool at `ctx`. */
 void loop_note(void *ctx, short revents);
 
-/* This turn ends at this monotonic time at the latest; of several times the first counts. 0: no
-   limit. */
+/* Ends this turn at this monotonic time at the latest. If it is called several times, the earliest
+   time counts. 0: no limit. */
 void loop_until(struct loop *l, int64_t at_ms);
 
 /* Waits, then calls what is ready in the order of loop_watch(). Returns how many descriptors are
-   ready; 0: the time has come; -1: a signal came. Where poll(2) fails (no memory, more descriptors
-   than the limit), all count as ready a moment later. */
+   ready; 0: the time limit has passed; -1: a signal came. Where poll(2) fails (no memory, more
+   descriptors than the limit), all count as ready a moment later. */
 int loop_turn(struct loop *l);
 
 #endif

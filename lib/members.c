@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The place behind the string that begins at `at`, or NULL. */
+/* The place behind the string that begins at `at`, or NULL if it does not end. */
 static const char *string_end(const char *at, const char *end)
 {
 	for (at++; at < end; at++) {
@@ -113,7 +113,7 @@ bool member_hex(const char *at, const char *end, uint32_t *n)
 	return true;
 }
 
-/* Reads an escape from the character behind its backslash on, and moves *at behind it. Returns how
+/* Decodes an escape. On entry *at is behind its backslash, on return behind the escape. Returns how
    many bytes it wrote to `out`; 0: this is no escape. Half a surrogate pair becomes U+FFFD. */
 static size_t unescape(const char **at, const char *end, char *out)
 {

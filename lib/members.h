@@ -2,8 +2,7 @@
 // for lines that terse wrote itself, without white space, and reads by the hundred thousand.
 // jansson parses what others write.
 //
-// Values are passed over by their quotes and brackets only, so damage inside a value is not always
-// noticed.
+// A value is skipped by its quotes and brackets alone, so damage inside it may go unnoticed.
 #ifndef TERSE_LIB_MEMBERS_H
 #define TERSE_LIB_MEMBERS_H
 
@@ -25,16 +24,17 @@ struct members {
 	struct member_value value;
 };
 
-/* Begins a walk over the object or array that is the text. */
+/* Begins a walk over the text, which is an object or an array. */
 void members_begin(struct members *m, const char *data, size_t len);
 
-/* Goes to the next member. Returns false behind the last one, and where the object is damaged. */
+/* Goes to the next member. Returns false behind the last one, and where the text is damaged
+   (`bad`). */
 bool members_next(struct members *m);
 
 /* Whether a key or value consists of exactly these bytes: "null". */
 bool member_is(const struct member_value *v, const char *json);
 
-/* Reads a number from 0 to `most`. Returns false if it is none. */
+/* Reads a number from 0 to `most`. Returns false if the value is anything else. */
 bool member_number(const struct member_value *v, uint64_t most, uint64_t *n);
 
 /* Writes the text of a string, and a NUL, to `out`, which has room for v->len bytes. Returns the
@@ -42,7 +42,7 @@ bool member_number(const struct member_value *v, uint64_t most, uint64_t *n);
    unescaped control character. */
 char *member_text(const struct member_value *v, char *out);
 
-/* Reads four hexadecimal digits, as they follow \u. Returns false if they are none. */
+/* Reads the four hexadecimal digits of a \u escape. Returns false if there are fewer. */
 bool member_hex(const char *at, const char *end, uint32_t *n);
 
 #endif

@@ -41,7 +41,7 @@ int process_open(pid_t pid, const char *format, ...) __attribute__((format(print
 ssize_t process_file(pid_t pid, char *text, size_t size, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The same for the target of a link. */
+/* Reads the target of a link below /proc/PID, likewise. */
 ssize_t process_link(pid_t pid, char *target, size_t size, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -102,7 +102,7 @@ static bool is_hidden(uint32_t cp)
 	return utf8_is_blank(cp) || !utf8_is_clean(cp) || cp == UTF8_REPLACEMENT;
 }
 
-/* How far a text agrees with the start of a notice if invisible characters are left out. */
+/* How far a text agrees with the start of a notice, invisible characters ignored. */
 static enum likeness compare_notice(const char *data, size_t len)
 {
 	static const char terse[] = "[terse:", dots[] = "[...";
@@ -127,7 +127,7 @@ static enum likeness compare_notice(const char *data, size_t len)
 	return n < whole ? LIKENESS_BEGUN : LIKENESS_FULL;
 }
 
-/* For nearly all lines the first byte decides. */
+/* Rules out nearly all lines by their first byte. */
 static bool may_begin_notice(char c)
 {
 	return c == '[' || c == ' ' || (unsigned char)c < ' ' || (unsigned char)c >= 0x7F;

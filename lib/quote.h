@@ -1,5 +1,4 @@
-// Names that others chose (commands, paths, sessions,
-// prompts) in the lines that terse itself writes.
+// How lines that terse itself writes show what others wrote: commands, paths, sessions, prompts.
 #ifndef TERSE_LIB_QUOTE_H
 #define TERSE_LIB_QUOTE_H
 
@@ -18,18 +17,18 @@ bool quote_is_plain(uint32_t cp);
    backslash is. 0: no mark. */
 void quote_text(struct buffer *out, const char *text, size_t len, char mark);
 
-/* Appends a word as a shell reads it back, for commands that terse tells the reader to run: as it
-   is; in single quotes if a shell would change it; or as $'...' (bash, zsh, ksh) if a character of
-   it is not plain. */
+/* Appends a word so that a shell reads it back, for commands that terse tells the reader to run: as
+   it is; in single quotes if a shell would change it; or as $'...' (bash, zsh, ksh) if a character
+   of it is not plain. */
 void quote_append(struct buffer *out, const char *word);
 
 /* Appends a word with all its bytes in single quotes, which every shell reads alike: for commands
    that terse itself executes. */
 void quote_single(struct buffer *out, const char *word);
 
-// The text of a command as a reader gets it among lines of terse's own (notices): clean (utf8.h),
-// and no line of it passes for a notice. All such text goes through guard_text(). Programs and
-// files get the bytes.
+// A reader sees a command's output beside terse's own lines (notices). guard_text() cleans that
+// output (utf8.h) and keeps its lines from looking like notices. Programs and files get the bytes
+// unchanged.
 
 /* Put in front of a line that looks like a notice. */
 #define GUARD "| "

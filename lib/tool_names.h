@@ -11,7 +11,7 @@
 #define TOOL_RUN    "run_command"
 #define TOOL_LIST   "list_commands"
 
-/* Keys that can be sent. */
+/* Examples of keys that can be sent. */
 #define TOOL_KEYS "enter, tab, escape, up, ctrl-c, ctrl-d, f1 ..."
 
 /* The argument that names a run. */

@@ -97,7 +97,7 @@ size_t utf8_floor(const char *data, size_t total, size_t len)
 	size_t tail;
 	if (!utf8_incomplete(data, len, &tail))
 		return len;
-	/* The bytes that follow may complete the character, or not. */
+	/* The character is only left out if the bytes that follow complete it. */
 	bool whole;
 	const unsigned char *d = (const unsigned char *)data + len - tail;
 	valid_part(d, total - len + tail, &whole);
@@ -138,7 +138,7 @@ static size_t clean_run(const char *data, size_t len)
 			n++;
 		if (n == len)
 			break;
-		/* A line's end in a file that was written elsewhere. */
+		/* CRLF, as other systems end lines. */
 		if (data[n] == '\r' && n + 1 < len && data[n + 1] == '\n') {
 			n += 2;
 			continue;
@@ -208,7 +208,8 @@ size_t utf8_ascii(uint32_t cp, char out[UTF8_ASCII_MOST])
 	return utf8proc_get_property((utf8proc_int32_t)cp)->category == UTF8PROC_CATEGORY_PS;
 }
 
-/* The block to which each version of Unicode adds emoji, unassigned code points included. */
+/* New versions of Unicode add emoji to this block, so its unassigned code points count as emoji,
+   too. */
 #define PICTURES_FIRST 0x1FA70
 #define PICTURES_LAST  0x1FAFF
 

@@ -1,5 +1,5 @@
 // UTF-8: decoding, the columns that characters take, and which of them may be shown to a reader
-// that is not a terminal (invariant "clean"). Nothing else asks utf8proc.
+// that is not a terminal (invariant "clean"). No other file calls utf8proc.
 #ifndef TERSE_LIB_UTF8_H
 #define TERSE_LIB_UTF8_H
 
@@ -46,8 +46,8 @@ bool utf8_all_clean(const char *data, size_t len);
    counts them. */
 size_t utf8_clean(struct buffer *out, const char *data, size_t len);
 
-/* Whether a character is invisible. utf8_is_blank_lookup() is a part of it, for characters beyond
-   ASCII. */
+/* Whether a character is invisible. utf8_is_blank() calls utf8_is_blank_lookup() for characters
+   beyond ASCII. */
 bool utf8_is_blank_lookup(uint32_t cp);
 static inline bool utf8_is_blank(uint32_t cp)
 {
@@ -96,7 +96,7 @@ static inline bool utf8_may_join(uint32_t cp)
 /* Whether `cp`, which has a width of its own, is a part of the character before it. */
 bool utf8_joins(uint32_t first, uint32_t last, uint32_t cp);
 
-/* The width of a character of one column together with its new part `cp`. */
+/* The width of a one-column character after `cp` has become a part of it. */
 unsigned utf8_width_joined(uint32_t first, uint32_t last, uint32_t cp);
 
 #endif

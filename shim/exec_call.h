@@ -44,8 +44,8 @@ bool shell_is_string(const char *argument);
    `prefix`: the value of SHELL_PREFIX, or NULL. */
 bool shell_is_one_string(char *const *argv, const char *prefix);
 
-/* Whether a program of this name (without its directory) is terse as a shell. One of the two names
-   has "bash" in it, because Claude Code accepts no other shells than bash and zsh. */
+/* Whether this is a name (without a directory) of terse as a shell. One of the two names has "bash"
+   in it, because Claude Code accepts no other shells than bash and zsh. */
 bool shell_is_own_name(const char *name);
 
 #define SHELL_NAME_BASH "terse-bash"
@@ -56,7 +56,7 @@ bool shell_is_own_name(const char *name);
 // interpose. So the library passes `exec /bin/sh -c 'COMMAND' sh` to libc. The shell that libc
 // starts calls execve(), which is interposed, and becomes the shell for COMMAND, with the same $0.
 // Signals, cancellation, descriptors, pclose() and the status stay with libc. If execve() is not
-// interposed after all, the command runs all the same.
+// interposed after all, the command still runs.
 
 /* Bytes that detour_write() writes for the command, with the NUL. 0: no detour is possible, since
    the command begins like an option. */

@@ -13,7 +13,7 @@ const char *shell_find(const char *configured);
    Returns `configured`, a variable's value or a constant. */
 const char *shell_real(const char *configured, bool strings);
 
-/* NAME=..., NAME+=... or NAME[...]=... */
+/* Whether the word is NAME=..., NAME+=... or NAME[...]=... */
 bool shell_is_assignment(const char *word);
 
 /* Whether the command `word` needs a shell: a builtin without a program of that name (cd, export,

@@ -9,13 +9,14 @@
 //                                           not usable
 //   worked 1650432 1763786000 5             size of the program, and seconds and nanoseconds of its
 //                                           last change (ctime: it tells of a new mode as well)
-//   failed 1650432 1763786000 5             the same of one that did not work
-//   tried 1763786000                        when that was
-//   said 1763786000                         when the launcher last said so
+//   failed 1650432 1763786000 5             the same of a program that did not work
+//   tried 1763786000                        when the launcher last tried a program
+//   said 1763786000                         when the launcher last said that terse
+//                                           is not usable
 // clang-format on
 //
-// terse init writes it, and the launcher when it has tried terse. Used without libc, too: no
-// allocation, no state.
+// terse init writes the file, and so does the launcher after it has tried terse. The functions need
+// no libc, allocate nothing and keep no state.
 #ifndef TERSE_SHIM_TARGET_H
 #define TERSE_SHIM_TARGET_H
 

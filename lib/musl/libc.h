@@ -31,7 +31,7 @@ int musl_sigprocmask(int how, const sigset_t *set, sigset_t *before);
 #define sigfillset  musl_sigfillset
 #define sigprocmask musl_sigprocmask
 
-/* musl gives memory back itself. */
+/* musl returns freed memory to the system by itself. */
 int malloc_trim(size_t pad);
 
 #endif

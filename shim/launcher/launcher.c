@@ -169,7 +169,7 @@ static bool launcher_try(const char *program)
 		bare_exit(127);
 	}
 	BARE(close, ends[1], 0, 0, 0);
-	/* The end of the pipe is reported when the child has ended. */
+	/* poll() reports the end of the pipe when the child has ended. */
 	struct pollfd polled = {.fd = ends[0]};
 	struct timespec left = {LAUNCHER_TRY_MS / 1000, LAUNCHER_TRY_MS % 1000 * 1000000};
 	char text[6];
@@ -316,8 +316,8 @@ static _Noreturn void launcher_run_shell(const struct launcher *l)
 	bare_exit(error == -ENOENT ? 127 : 126);
 }
 
-/* Does what can be done under the name terse without terse: undoes the wiring, or answers a hook so
-   that the agent decides everything itself. Cursor takes a missing answer for a refusal. */
+/* Runs under the name terse where terse is not usable: undoes the wiring, or answers a hook so that
+   the agent decides everything itself. Cursor takes a missing answer for a refusal. */
 static _Noreturn void launcher_run_terse(struct launcher *l)
 {
 	static const char ask[] = "{\"permission\":\"ask\"}\n", missing[] = "terse: not usable\n";

@@ -36,8 +36,8 @@
 //     has said so and if nobody has to wait for the line.
 //
 // Under the name terse it executes the program in 2. In 4 it executes the copy for `init` with
-// --undo, takes `hook AGENT EVENT` for one that has nothing to say, and fails with 127 for anything
-// else.
+// --undo, answers `hook AGENT EVENT` as a hook that has nothing to say, and fails with 127 for
+// anything else.
 //
 // The shell inherits no process, open file, handler or pending signal from it. The status is 127 if
 // there is no shell at all, and 126 if none could be executed.
@@ -50,10 +50,9 @@ enum {
 	LAUNCHER_SAY_S = 24 * 60 * 60,
 };
 
-/* The first function of the process. `stack`: what the kernel has put there: the number of
-   arguments, then the arguments, the environment and the auxiliary vector, each with a NULL behind
-   it. The function changes it.
- */
+/* The first function of the process. `stack`: what the kernel has put on the stack: the number of
+   arguments, then the arguments, the environment and the auxiliary vector, each of these three with
+   a NULL behind it. The function overwrites parts of it. */
 _Noreturn void launcher_main(unsigned long *stack);
 
 #endif

@@ -195,7 +195,7 @@ static bool locate_in_path(char path[PATH_ROOM], const char *file)
 }
 
 /* How many bytes of the caller's stack all functions here may use together for the arguments of
-   execl() and its kind, the array of the environment and its strings (the path comes on top). The
+   execl() and its kind, the array of the environment and its strings, not counting the path. The
    smallest stack of a thread has 16 KB, of which libc uses some 4. */
 #define STACK_MAX 8800
 

@@ -4,9 +4,9 @@
 // The library interposes every function of libc that executes a program, except execveat() and
 // fexecve(), by which no agent starts a shell. If the program is a shell that runs a string (`sh -c
 // STRING`, see shim/exec_call.h), the library starts terse-sh instead; if TERSE_SHIM_FILES is set,
-// it does so for every shell and python. All other calls pass unchanged. The library does not check
-// whose string it is: terse-sh does, by rules, and supervises the string or executes the original
-// shell. terse-sh gets
+// it starts terse-sh for every shell and python. All other calls pass unchanged. The library does
+// not check whose string it is: terse-sh checks that by rules, and supervises the string or
+// executes the original shell. terse-sh gets
 //
 // - the caller's arguments, argv[0] included (it recognises itself by AT_EXECFN instead),
 // - the caller's environment, except
@@ -38,7 +38,7 @@
 // - if the call would fail, or would mean something else: no arguments or environment, no such
 //   shell, not a file, not executable, neither a binary nor a #! script, or a relative path (the
 //   child may have left the directory by then);
-// - if it would need much stack, since a thread's may be 16 KB: more than 8.6 KB for the
+// - if it would need much stack, since a thread may have only 16 KB of it: more than 8.6 KB for the
 //   environment (over 1024 variables, or a long LD_PRELOAD) and the arguments of execl() and its
 //   kind, half a KB for the searched path, or 8 KB for a string of system() or popen().
 //

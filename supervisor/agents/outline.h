@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A change of a text: new bytes for those from `from` on and before `to`. */
+/* A change of a text: new bytes in place of those from `from` up to, but without, `to`. */
 struct splice {
 	size_t from, to;
-	struct buffer text; /* the new bytes; the caller's */
+	struct buffer text; /* the new bytes; owned by the caller */
 };
 
 /* Makes the change and releases it. Returns 0, or -1 with ENOMEM and `text` as it was. */
@@ -27,7 +27,7 @@ enum outline_kind { OUTLINE_OBJECT, OUTLINE_ARRAY, OUTLINE_STRING, OUTLINE_SCALA
 struct outline_node {
 	enum outline_kind kind;
 	int parent;        /* -1: the root */
-	size_t begin;      /* where the member begins, with its key, or the element */
+	size_t begin;      /* where the element begins, or the member with its key */
 	size_t key_end;    /* the end of the key, behind its quote; 0: not a member of an object */
 	size_t start, end; /* the value's bytes */
 };
@@ -58,9 +58,9 @@ size_t outline_find(const struct outline *o, const char *const *path, int nodes[
 /* --- changes ---------------------------------------------------------------------------------- */
 
 /* Adds a value at the end of a path: as the value of the last key or, if `element`, behind the
-   elements of the array there. Makes missing parts of the path. `value`: JSON without blanks.
-   Returns 0, or -1 with errno: ENOTDIR, an existing part is not of the right kind; EEXIST, the
-   value exists; ENOMEM.
+   last element of the array that the path names. Makes missing parts of the path. `value`: JSON
+   without blanks. Returns 0, or -1 with errno: ENOTDIR, an existing part is not of the right kind;
+   EEXIST, the value exists; ENOMEM.
  */
 int outline_add(struct splice *s, const struct outline *o, const char *const *path,
 		const char *value, bool element);
@@ -70,8 +70,8 @@ void outline_remove(struct splice *s, const struct outline *o, int node);
 
 /* --- TOML ------------------------------------------------------------------------------------- */
 
-// Finds, adds and removes a key of a table in a TOML file, as a line. Only tables, keys and the
-// ends of values are parsed.
+// Finds, adds and removes a key of a table in a TOML file, by whole lines. Only tables, keys and
+// the ends of values are parsed.
 
 /* Places in a text. */
 struct toml {
@@ -79,22 +79,22 @@ struct toml {
 	size_t table, table_end; /* the line of the table's header; table_end 0: there is none */
 	size_t last;             /* the end of the table's last line with a key, or of its header */
 	size_t keys;             /* how many keys the table has */
-	size_t foreign;          /* if the table is written as an inline table, with dotted keys or
-				    as an array of tables, the end of that; else 0 */
-	const char *reason;      /* why the text can't be read, and where */
-	size_t at;               /* where in its line */
+	size_t foreign;     /* if the table is written as an inline table, with dotted keys or as an
+			       array of tables, where that ends; else 0 */
+	const char *reason; /* why the text can't be read, and where */
+	size_t at;          /* where in its line */
 };
 
 /* Finds the last key of a path; the keys before it name its table. The path ends with NULL. Returns
    0, or -1 with errno EINVAL. */
 int toml_find(struct toml *t, const char *text, size_t len, const char *const *path);
 
-/* Adds the key, which must be missing: behind the others of its table, or at the end together with
-   a new table. */
+/* Adds the key, which must be missing, behind the other keys of its table, or at the end of the
+   text together with a new table. */
 void toml_add(struct splice *s, const struct toml *t, const char *text, size_t len,
 	      const char *const *path, const char *value);
 
-/* Removes the key's line, and the table's header if that has no other key. */
+/* Removes the key's line, and the table's header if the table has no other key. */
 void toml_remove(struct splice *s, const struct toml *t, const char *text);
 
 #endif

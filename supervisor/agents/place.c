@@ -51,7 +51,7 @@ void place_find(struct place *p)
 			snprintf(path, sizeof(path), "%.*s/%s", folder, p->program, name);
 			if (access(path, files[i].mode) < 0)
 				continue;
-			/* Resolves "..", but not a link that terse-sh itself is. */
+			/* Resolves "..", but keeps the path of terse-sh even if it is a link. */
 			bool resolved = *name == '.' && realpath(path, real);
 			snprintf(out, PATH_MAX, "%.*s", PATH_MAX - 1, resolved ? real : path);
 		}

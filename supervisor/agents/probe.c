@@ -25,7 +25,7 @@
 /* The most processes between an agent and its command that are looked at. */
 #define ANCESTORS_MAX 16
 
-/* The most calls of the agent itself, not of its model, that are looked at. */
+/* The most calls of the agent itself, not of its model, that are kept. */
 #define OTHERS_MAX 100
 
 /* A script of more bytes was not written for one command. */
@@ -89,7 +89,7 @@ void probe_record(const char *file, char *const argv[], const char *string)
 	json_end(&line, ']');
 	/* Lists the variables: their names, by which the agent is known, without their values,
 	   which may be secret. A switch is listed as it is, any other value as stars of the same
-	   length, up to the length that names_session() needs. */
+	   length, but at most SESSION_MIN: find_marks() looks at the length. */
 	json_begin(&line, "environment", '[');
 	for (char **entry = environ; *entry; entry++) {
 		const char *equals = strchr(*entry, '=');
@@ -186,8 +186,8 @@ static const char *text_at(const json_t *array, size_t i)
 
 /* Finds the variable that names the conversation, and the best mark of the agent: a mere switch
    with the agent's name in it, else a variable with that name, else a switch; the shortest of
-   several. Looks only at variables that the agent has set, and passes over those that every agent
-   sets and those that change with each call. */
+   several. Looks only at variables that the agent has set, without those that every agent sets and
+   those that change with each call. */
 static void find_marks(const json_t *environment, char *const *before, const char *name,
 		       const char **mark, const char **session)
 {
@@ -244,8 +244,8 @@ static void append_way(struct buffer *out, const json_t *call)
 		buffer_printf(out, "stdin = %.*s:*\n", (int)(colon - input), input);
 }
 
-/* Whether the section, without its strings, would take a call of the agent itself for one of its
-   model. */
+/* Whether the section, without its strings, would mistake a call of the agent itself for one of its
+   model's. */
 static bool is_alike(const json_t *call, const json_t *hit, const char *mark)
 {
 	const json_t *const calls[] = {call, hit};
@@ -265,8 +265,8 @@ static bool is_alike(const json_t *call, const json_t *hit, const char *mark)
 	return alike;
 }
 
-/* If the string begins with `echo WORD` for a word that the agent looks for in the output (a
-   protocol), returns the length of that; else 0. */
+/* If the string begins with `echo WORD`, and the word looks like one that the agent expects in the
+   output (a protocol), returns the length of this beginning; else 0. */
 static size_t protocol_len(const char *string)
 {
 	static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -274,7 +274,8 @@ static size_t protocol_len(const char *string)
 	return len >= PROTOCOL_MIN && memchr(string + 5, '_', len) ? 5 + len : 0;
 }
 
-/* Appends a line with the beginning of the string, as long as is needed to tell it from others. */
+/* Appends a line with the beginning of the string: up to the end of a protocol's word, or else at
+   most 2 * AROUND bytes, as a template. */
 static void append_front(struct buffer *out, const char *before, const json_t *call)
 {
 	const char *string = json_string_value(json_object_get(call, "string"));
@@ -289,7 +290,7 @@ static void append_front(struct buffer *out, const char *before, const json_t *c
 	buffer_append_string(out, shown < len ? "*\n" : "\n");
 }
 
-/* Appends those strings of the agent itself that only their text tells from its model's. */
+/* Appends the agent's own strings that nothing but their text distinguishes from its model's. */
 static void append_own(struct buffer *out, const json_t *calls, const json_t *hit, const char *mark)
 {
 	struct buffer all = BUFFER_INIT, line = BUFFER_INIT;
@@ -364,8 +365,8 @@ static void append_section(struct buffer *out, const char *name, const json_t *c
 	} else {
 		buffer_append_string(out, "interactive = yes\n");
 	}
-	/* The agent's own process is the ancestor that started first. The parent gets a line only
-	   if it is that agent, too. */
+	/* The outermost ancestor is the agent's own process. The parent gets a line unless it is
+	   only an interpreter or a shell. */
 	const char *parent = text_at(above, 0);
 	const char *own =
 		json_array_size(above) ? text_at(above, json_array_size(above) - 1) : name;

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More processes than there are between an agent and its command. The limit ends a walk up the
-   ancestors, which may exit meanwhile. */
+/* Bounds a walk up the ancestors, whose PIDs may be reused while it runs. Fewer processes are
+   between an agent and its command. */
 #define ANCESTORS_MAX 32
 
 /* A call ends at least this long before its limit, so that the report reaches the agent. */
@@ -123,7 +123,7 @@ const char *rule_session(const struct settings *s, const char *name)
 
 /* --- processes -------------------------------------------------------------------- */
 
-/* Whether the list `key` has the process's name, by the kernel or by the program that it runs. */
+/* Whether the list `key` has the process's name: the kernel's, or that of the program it runs. */
 static bool rule_has_process(const struct settings *s, const char *name, const char *key,
 			     const struct process *p)
 {
@@ -236,7 +236,7 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 
 /* --- runs that outlive their call ----------------------------------------------------- */
 
-/* The number of an option if the agent's section counts: its value in `set`, unless a profile, a
+/* The number of an option with the agent's section applied: its value in `set`, unless a profile, a
    variable or a flag sets the option. `now`: the number without the section. */
 static int64_t rule_number(const struct settings *s, const struct section_entry *set, int64_t now)
 {
@@ -276,7 +276,7 @@ bool rule_lets_go(const struct settings *s, const char *name, pid_t pid)
 	char link[PATH_MAX];
 	struct process agent, caller;
 	bool good = !name || rule_outermost(s, name, pid, &agent);
-	/* Looks for the file among those that the shell's parent has open. */
+	/* Looks for the file among those that the front end's parent has open. */
 	if (!good || !name || !rule_first(s, name, RULE_BACKGROUND) ||
 	    process_read(pid, &caller) < 0)
 		return good;

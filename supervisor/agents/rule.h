@@ -1,8 +1,8 @@
 // Rules: they tell an agent's tool calls from everything else that it runs through a shell, find
 // the part of the shell string that the model wrote, and hold what is known of the agent.
 //
-// A rule is a section [agent NAME] of an ini file (config/section.h). Its keys that are
-// lists, where a file's list takes the place of the built-in one:
+// A rule is a section [agent NAME] of an ini file (config/section.h). These keys are
+// lists; a file's list replaces the built-in one:
 //
 //   environment  variables by which a process knows that the agent started it: NAME, or
 //                NAME=VALUE with a template (pattern.h); one of them is enough. None: the
@@ -17,9 +17,9 @@
 //   process      names of the agent's own process
 //   session      variables that name the conversation; the first that is set is taken
 //   output       templates of files in which the agent collects output
-//   ends         variables, of which one is set where the agent ends a call after [run] hand_over;
-//                none: it always does
-//   limit        variables that say after how many milliseconds, in place of hand_over
+//   ends         variables: if none of them is set, the agent does not end calls. Without this key
+//                it ends each call after [run] hand_over
+//   limit        variables with a number of milliseconds that replaces hand_over
 //   background   templates of files that the agent has open while its own tool runs a command in
 //                the background, which it does not end
 //
@@ -48,7 +48,7 @@ const char *rule_outermost(const struct settings *s, const char *name, pid_t pid
 /* The first item of the list `key` in the agent's section, or NULL. */
 const char *rule_first(const struct settings *s, const char *name, const char *key);
 
-/* Whether the agent types into a shell that stays. */
+/* Whether the agent types its commands into one shell that keeps running. */
 bool rule_types(const struct settings *s, const char *name);
 
 /* The conversation that the agent's environment names, or NULL. */
@@ -60,21 +60,20 @@ bool rule_has_file(const struct settings *s, const char *name, const char *key, 
 
 /* Whether a call of a shell or of python is a tool call. `argv`: its arguments; `string`: what
    follows a shell's -c, or NULL. Returns the agent's name and sets *command, which the caller
-   frees, to the part that the model wrote, or to the path of its file. NULL: no tool call, or no
-   memory. */
+   frees, to the part that the model wrote, or to the path of the script file. NULL: no tool call,
+   or no memory. */
 const char *rule_call(const struct settings *s, char *const argv[], const char *string,
 		      char **command);
 
-/* Whether the program of a command may be an agent: a rule names such a process, or has the
-   variable that `terse agent` sets for it. Unless `key` is NULL, only rules with that list
-   count. */
+/* Whether the program of a command may be an agent: a rule names such a process, or says that
+   `terse agent` starts this program. Unless `key` is NULL, only rules with that list count. */
 bool rule_knows(const struct settings *s, char *const words[], const char *key);
 
 // Shortly before the agent would end a call, terse ends the call itself, and its run goes on in the
 // background.
 
-/* The exit status of a front end that has left its run. It is no success, so that a harness does
-   not take the command for passed. */
+/* The exit status of a front end that has left its run. It is not 0, so that a harness does not
+   believe that the command has succeeded. */
 #define EXIT_HANDED_OVER 75
 
 struct hand_over {
@@ -82,16 +81,17 @@ struct hand_over {
 	int status;    /* EXIT_HANDED_OVER, or [run] yield_status if that is set */
 };
 
-/* When the runs of this agent go on in the background. For a caller that no rule knows (NULL) the
-   option alone decides. */
+/* Returns when the runs of this agent go on in the background. For a caller that no rule knows
+   (NULL) the option alone decides. */
 struct hand_over rule_hand_over(const struct settings *s, const char *name);
 
-/* Whether the agent that called the process `pid` lets a run go on: the agent's process can be
-   seen, so the call is in no namespace that ends with it, and the agent does not run the command in
-   its own background. A caller that no rule knows (NULL) has asked for it. */
+/* Whether a run may go on after its call has ended. `pid`: the front end. The agent's process must
+   be visible, since otherwise the call may be in a namespace that ends with it; and the agent must
+   not run the command in its own background. True for a caller that no rule knows (NULL): the
+   caller has asked for it. */
 bool rule_lets_go(const struct settings *s, const char *name, pid_t pid);
 
-/* The agent's section overrides what files set. */
+/* Applies the agent's section, which overrides what files set. */
 void rule_apply(struct settings *s, const char *name);
 
 #endif

@@ -234,7 +234,7 @@ bool self_test_is_preview(const struct self_test *t)
 static const char leave[] = "exit $?\n";
 
 /* Keeps only the text from the last echo of the typed command to the next prompt, with plain line
-   ends and without the sequences by which an editor of lines sets its terminal. */
+   ends and without the escape sequences of the shell's line editor. */
 static void trial_cut(struct buffer *out, const char *command)
 {
 	size_t to = 0, len = strlen(command);

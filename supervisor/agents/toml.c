@@ -177,7 +177,7 @@ void toml_remove(struct splice *s, const struct toml *t, const char *text)
 	s->from = t->start;
 	s->to = t->end;
 	if (t->keys == 1) {
-		/* The empty line above goes, too. */
+		/* An empty line above the table goes, too. */
 		s->from = t->table - toml_blank_above(text, t->table);
 		buffer_append(&s->text, text + t->table_end, t->start - t->table_end);
 	}

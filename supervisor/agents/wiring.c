@@ -56,8 +56,8 @@ static const struct place_member *wiring_find_member(const struct wiring_item *i
 	return m;
 }
 
-/* Like strchr(), it takes a constant text, and returns a pointer through which a caller with a
-   variable text may write. */
+/* Like strchr(), returns a pointer into its argument without `const`: a caller whose struct is not
+   constant may write there. */
 static char *wiring_place(const struct place *place, const struct wiring_item *item)
 {
 	return (char *)place + wiring_find_member(item)->offset;
@@ -225,7 +225,8 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 		if (own >= 0)
 			outline_remove(s, &o, outermost(&o, own, nodes, count));
 	} else if (!*wiring_place(e->place, item) || (there && item->kind == WIRING_PRESENT)) {
-		/* This installation of terse lacks the file, so the item is left out. */
+		/* Leaves the item out: this installation of terse lacks the file, or the member
+		   exists already. */
 		status = 0;
 	} else if (own >= 0) {
 		s->from = o.nodes[own].start;
@@ -379,7 +380,7 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 
 /* --- all of a file --------------------------------------------------------------------------- */
 
-/* Whether a text is only blanks and an empty object. */
+/* Whether a text consists of blanks, and of an empty object at most. */
 static bool is_nothing(const struct buffer *text)
 {
 	const char *left = "{}";

@@ -20,8 +20,8 @@ struct settings;
 // Where terse's own files are, and where the user's directory with the launcher is. Agents are made
 // to execute the launcher (shim/launcher/launcher.h).
 
-/* This follows the path in BASH_ENV. It expands to nothing, except under bash -v, which would print
-   the file as it reads it. There it expands to a suffix, so that no file has the path. */
+/* Follows the path in BASH_ENV. It expands to nothing, except under bash -v, which would print the
+   file while reading it. There it expands to a suffix, so that no file has the path. */
 #define PLACE_UNLESS_VERBOSE "${-//[!v]}"
 
 struct place {
@@ -41,8 +41,8 @@ void place_find(struct place *p);
 int place_folder(char out[PATH_MAX]);
 
 /* Finds the paths that an agent's files have to name: the copies in the launcher's directory, which
-   need not exist yet. terse's own file is named where there is no copy, or where it can't be used
-   (the path of a preloaded library must not have a blank or colon), and always if `own` has no
+   need not exist yet. They name terse's own file where there is no copy or where the copy can't be
+   used (the path of a preloaded library must not have a blank or colon), and always if `own` has no
    launcher or there is no home directory. */
 void place_of_launcher(struct place *p, const struct place *own);
 
@@ -67,7 +67,7 @@ enum { PLACE_VERSION_LEN = 32 };
    `out`; "" if the file has none. */
 char *place_version(const char *path, char out[PLACE_VERSION_LEN]);
 
-/* The launcher's judgement of terse. */
+/* The state of the installed launcher. */
 enum place_health {
 	PLACE_ABSENT, /* it is not installed */
 	PLACE_OLD,    /* its files differ from those of this terse */
@@ -104,8 +104,8 @@ struct wiring_item {
 	const char *hook; /* HOOK: what follows `terse hook ` */
 };
 
-/* A file's directory: the value of the variable if that is set, else a directory of the user's;
-   then `below` it. */
+/* Where a file is: the directory is the value of `variable` if that is set, else `home`; the file
+   is `below` it. */
 struct wiring_folder {
 	const char *variable; /* or NULL */
 	const char *home;     /* below the home directory */
@@ -114,7 +114,7 @@ struct wiring_folder {
 	const char *project;  /* the file below the project's directory, or NULL */
 };
 
-/* A file of TOML (by its name) has items of one table, STRING and PRESENT. */
+/* A TOML file (by its name) has only STRING and PRESENT items, all of one table. */
 struct wiring_file {
 	struct wiring_folder folder;
 	struct wiring_item items[WIRING_ITEMS_MAX];
@@ -122,7 +122,7 @@ struct wiring_file {
 
 struct wiring {
 	const char *agent;
-	const char *programs; /* names of it in PATH, with | */
+	const char *programs; /* its names in PATH, separated by | */
 	struct wiring_file files[WIRING_FILES_MAX];
 	const char *shared; /* a file of a project that counts, but that terse does not write; or
 			       NULL */
@@ -230,14 +230,16 @@ struct self_test {
 	int64_t ms;
 };
 
-/* A command with a long output, and whether both ends of the output, and the ID, were seen. */
+/* A command with a long output of SELF_TEST_BYTES. self_test_is_preview(): whether `out` has both
+   ends of that output, and an ID. */
 #define SELF_TEST_LONG "seq 5000"
 enum { SELF_TEST_BYTES = 23893 };
 bool self_test_is_preview(const struct self_test *t);
 
-/* Runs the command as the agent `agent`, of a section in `s` or of the table, would. For an agent
-   with a hook it asks the hook about the command instead. Returns 1; 0 if it is not known how the
-   agent runs commands; -1 if that can't be tried. Takes at most 10 s; leaves nothing behind. */
+/* Runs the command as the agent would, according to its section in `s` or to the table `wirings`.
+   For an agent with a hook it asks the hook about the command instead. Returns 1; 0 if it is not
+   known how the agent runs commands; -1 if that can't be tried. Takes at most 10 s; leaves nothing
+   behind. */
 int self_test_run(struct self_test *t, const struct settings *s, const char *agent,
 		  const char *command, const struct place *place);
 

@@ -3,10 +3,10 @@
 // Tried with Claude Code 2.1.197, Codex 0.169.0, opencode 1.18.33, pi 0.73.1, Kilo 7.7.7, Gemini
 // CLI 0.61.0, Qwen Code 0.24.4, GitHub Copilot CLI 1.0.102 and Grok CLI 0.0.34. Gemini CLI checks
 // its policy after a hook has rewritten the command, so deny rules would no longer match. Gemini
-// CLI has no setting for the shell, nor have the last three of that list. `comment` is set for
-// agents whose rules allow or deny a command in the same way if a comment is at its end; pi has no
-// rules. Codex's rules do not; those of the other agents were not tried. Cursor is known only by
-// its documentation.
+// CLI, Qwen Code, Copilot CLI and Grok CLI have no setting for the shell. `comment` is set for
+// agents whose rules judge a command alike with and without a comment at its end, and for pi, which
+// has no rules. Codex's rules judge it differently; the rules of other agents were not tried.
+// Cursor is known only from its documentation.
 
 #include "supervisor/agents/wiring.h"
 
@@ -93,15 +93,15 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 #define NO_SHELL "it has no setting for the shell of its commands\n"
 #define MATCHES  "its permissions go on matching the commands as the model writes them\n"
 
-/* It has no file that could name terse. */
+/* The agent has no configuration file that could name terse. */
 #define BY_START(agent_, programs_, note_)                                   \
 	{                                                                    \
 		.agent = (agent_), .programs = (programs_), .note = (note_), \
 		.start = "terse agent " agent_                               \
 	}
 
-/* A shell that is typed into replaces itself by `terse shell` at its start, if somebody asked for
-   that. The new shell reads the rest of a login shell's files. */
+/* A shell that is typed into replaces itself by `terse shell` at its start if TERSE_INTERACTIVE is
+   "yes". The new shell reads the rest of a login shell's files. */
 #define TYPED_INTO(shell_, name, login, variable, file)                                            \
 	{                                                                                          \
 		.agent = (shell_), .programs = (shell_), .shell = true,                            \

@@ -140,7 +140,8 @@ struct summary {
 };
 
 /* Begins the report of a run whose record is complete (record_end()). The record stays open until
-   the summary is released. The struct is zeroed, or summary_reserve() was called for it. */
+   the summary is released. The struct is zeroed, but may have reserved memory in `out` and
+   `report.piece`. */
 void summary_init(struct summary *a, const struct job *job, struct record *record);
 
 /* Adds the text (NULL: there is none) of one channel, once the text is finished or, if background
