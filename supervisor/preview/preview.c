@@ -392,8 +392,9 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 		limit.mode = MODE_ENDS;
 	bool judged = smart && limit.mode == MODE_SMART;
 	/* The text was asked for: see struct preview_options. */
+	const size_t failure = limit.failure_bytes;
 	bool asked = succeeded && limit.mode == MODE_SMART &&
-		     (limit.bytes > p->least || limit.fold == FOLD_COUNTERS);
+		     ((failure && limit.bytes > failure) || limit.fold == FOLD_COUNTERS);
 	layout_begin(l, &limit, &p->given, ask, pause ? w->newlines : window_lines(w),
 		     pause ? w->last_start : w->bytes);
 	l->brief = succeeded && judged && smart->regular * 100 >= smart->judged * REGULAR_SHARE &&

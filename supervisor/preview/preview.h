@@ -38,7 +38,7 @@ struct fingerprints;
 struct preview_options {
 	/* The most that is printed, markers included: the largest of the limit's sizes (at least 64
 	   bytes), and `count` units. A single marker for the whole text may be longer. The text of
-	   a success counts as asked for if its budget is above the smallest size, or `fold` is
+	   a success counts as asked for if its budget is above that of a failure, or `fold` is
 	   FOLD_COUNTERS. Then lines count as alike only if they differ in no more than a counter
 	   or a time, and spare room is filled with lines. */
 	struct limit limit;

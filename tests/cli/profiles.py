@@ -258,6 +258,14 @@ class Outcome(Profiles):
                 self.assertEqual(self.artifact(run.id), text)
                 self.shell("terse drop " + run.id)
 
+    def test_a_success_below_what_its_agent_would_cut(self):
+        """That such an agent gets less of a longer text makes no difference for this one."""
+        self.file("text", "".join("tests/part_%d.py::test_%d PASSED [%3d%%]\n" % (i / 20, i, i / 3)
+                                  for i in range(300)))
+        sizes = [len(self.terse("--profile", "pytest", "-c", "cat text", env=env).out)
+                 for env in ({}, {"CLAUDECODE": "1"})]
+        self.assertLess(max(sizes), KB, sizes)
+
     def test_while_it_runs(self):
         run = self.terse("--yield", "300ms", "--profile", "default", "-c",
                          "seq -w 1 1000; sleep 60")
