@@ -365,8 +365,8 @@ static void append_section(struct buffer *out, const char *name, const json_t *c
 	} else {
 		buffer_append_string(out, "interactive = yes\n");
 	}
-	/* The outermost ancestor is the agent's own process. The parent gets a line unless it is
-	   only an interpreter or a shell. */
+	/* The outermost ancestor is the agent's own process. The parent gets a line unless it is an
+	   interpreter or a shell. */
 	const char *parent = text_at(above, 0);
 	const char *own =
 		json_array_size(above) ? text_at(above, json_array_size(above) - 1) : name;

@@ -221,7 +221,8 @@ out:
 /* --- restoring ---------------------------------------------------------------- */
 
 // The parts are written under temporary names (".ID.txt"; gc removes those that a crash leaves).
-// When all have come, they get their own names, the text last: with it the artifact is there.
+// When all are written, they get their own names, the text last: the artifact exists as soon as its
+// text does.
 
 struct restore {
 	const struct store *store;
@@ -250,7 +251,8 @@ static int refuse(void)
 	return -1;
 }
 
-/* Takes up to `len` bytes, 0 at the end of the frame. Returns how many, or -1 with errno. */
+/* Decompresses up to `len` bytes. Returns how many (0 at the end of the frame), or -1 with
+   errno. */
 static ssize_t unpack_some(struct restore *r, void *data, size_t len)
 {
 	ZSTD_outBuffer out = {data, len, 0};
@@ -302,7 +304,7 @@ static int restore_metadata(struct restore *r, uint64_t size)
 	if (r->there)
 		return 0;
 	int claimed = id_claim(r->store, r->session, r->meta.started_ms, r->id);
-	/* A run that has written nothing yet may have the ID: any other will do. */
+	/* A run that has written nothing yet may have the ID. Then the artifact gets another ID. */
 	if (claimed < 0 && errno == EEXIST && !r->wanted) {
 		*r->id = '\0';
 		claimed = id_claim(r->store, r->session, r->meta.started_ms, r->id);
@@ -311,7 +313,8 @@ static int restore_metadata(struct restore *r, uint64_t size)
 	return claimed;
 }
 
-/* Takes the bytes of a part, up to its gap or behind it. Returns 0, or -1 with errno. */
+/* Writes the bytes of a part, those up to its gap or those behind it. Returns 0, or -1 with
+   errno. */
 static int restore_part(struct restore *r, enum artifact_part part, bool rest, uint64_t size)
 {
 	struct range ranges[2];
@@ -447,7 +450,7 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 		r.parts[i].fd = -1;
 	if (r.dir < 0)
 		return -1;
-	/* Drops the old line if the artifact was in this session before. */
+	/* Drops the old journal line if the artifact was in this session before. */
 	if (journal_clean(r.dir, 0, 0) < 0 && errno != ENOENT)
 		goto out;
 	r.zstd = ZSTD_createDCtx();

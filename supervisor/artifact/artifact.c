@@ -19,7 +19,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-// The disk cap: of a longer text the first half of the cap stays, and a rolling tail.
+// The disk cap: a longer text keeps its beginning, up to half of the cap, and a rolling tail.
 //
 // The tail moves on by whole steps, from line start to line start, so a mark (offset and line
 // number) is kept for each step while the text passes. A line longer than a step is cut inside.
@@ -56,7 +56,7 @@ struct stream {
 	uint64_t kept_lines; /* whole lines in the file, once `keeping` is false */
 	char *collected;     /* final bytes not written yet; allocated on first use */
 	size_t len;
-	uint64_t checked;          /* bytes at the last look at how much is free */
+	uint64_t checked;          /* bytes of the text at the last check of the free space */
 	struct index_writer index; /* counts of the final bytes, and their index */
 	uint64_t line_start;       /* offset behind the last newline */
 	uint64_t end;              /* size of the file */
@@ -174,7 +174,7 @@ static void set_live(struct stream *s, const char *data, size_t len)
 	s->live_open = len > 0 && data[len - 1] != '\n';
 }
 
-/* Stores nothing more: the file stays as a prefix of the text. */
+/* Stops storing: the file stays as a prefix of the text. */
 static void stop_keeping(struct stream *s, uint64_t size)
 {
 	s->keeping = false;
@@ -185,7 +185,7 @@ static void stop_keeping(struct stream *s, uint64_t size)
 	stop_indexing(s);
 }
 
-/* Releases what the gap has grown by. */
+/* Releases the bytes by which the gap has grown. */
 static void punch(struct stream *s, const struct cap *before)
 {
 	struct cap *c = &s->cap;
@@ -203,7 +203,8 @@ static void punch(struct stream *s, const struct cap *before)
 	uint64_t again = (before->end - 1) / PUNCH_ALIGN * PUNCH_ALIGN;
 	if (again > hole)
 		hole = again;
-	/* The metadata are written before bytes are released, so that they never lag. */
+	/* Writes the metadata before bytes are released, so that the metadata never lag behind the
+	   file. */
 	artifact_describe(s->of);
 	int result;
 	do {
@@ -229,7 +230,7 @@ static void punch(struct stream *s, const struct cap *before)
 		io_read_at(s->fd, &last, 1, (off_t)c->begin - 1);
 	stream_write_some(s, block + (last == '\n'), GAP_ANNOUNCE_MAX, c->begin);
 	s->error = saved;
-	/* The index entries of the gap's lines go, too: nobody looks for these lines. */
+	/* Releases the index entries of the gap's lines, too: nobody looks these lines up. */
 	uint64_t begin = index_offset((c->from - 1) / INDEX_STRIDE + 1);
 	uint64_t end = index_offset((c->to + c->whole + INDEX_STRIDE - 2) / INDEX_STRIDE);
 	if (s->idx >= 0 && end > begin)
@@ -504,8 +505,8 @@ int artifact_set_live(struct artifact *a, enum artifact_part part, const char *d
 		return 0;
 	struct stream *s = use_part(a, part);
 	if (s->collected && s->len + len <= ARTIFACT_WINDOW && s->len > 0) {
-		/* Final and live bytes are written together, so that at no moment both the old and
-		   the new ones are missing. */
+		/* Writes final and live bytes together, so that a reader always finds either the
+		   old live bytes or the new ones. */
 		if (len > 0)
 			memcpy(s->collected + s->len, data, len);
 		store(s, s->collected, s->len, len);

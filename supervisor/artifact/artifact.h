@@ -13,11 +13,12 @@
 // part that is not final yet (artifact_set_live), which is rewritten in place: a reader sees what a
 // person would see, and a kill at any moment leaves that.
 //
-// Past `max_bytes` per stream the first half stays and the rest becomes a rolling tail. The whole
-// lines between the two are released by punching a hole into the file, so offsets stay as they are;
-// only a very long line is cut inside. One line at the start of the gap announces it. ID.json has
-// the gap before the hole is made. If the file system can't punch holes, the text ends there
-// (EFBIG). Only the first `max_bytes` of raw bytes and of a recording are kept.
+// If a stream is longer than `max_bytes`, the first half of that many bytes stays, and the rest
+// becomes a rolling tail. The whole lines between the two are released by punching a hole into the
+// file, so offsets stay as they are; only a very long line is cut inside. One line at the start of
+// the gap announces it. ID.json has the gap before the hole is made. If the file system can't punch
+// holes, the text ends there (EFBIG). Only the first `max_bytes` of raw bytes and of a recording
+// are kept.
 //
 // The first failed write (disk full, ...) ends that stream's writing for good: what is there stays,
 // artifact_error() says why, later calls count but do not write.
@@ -40,9 +41,10 @@ struct artifact;
 
 /* Claims an ID, creates ID.txt (locked by this process as long as the artifact is open,
    close-on-exec) and ID.json, in the first store where all of that succeeds. `meta` has the
-   command, cwd, session, start and state. If it has the ID that was claimed before, that is used;
-   otherwise a new ID is filled in. The artifact uses *meta until artifact_close(). `max_bytes` 0:
-   no cap. Where less than `min_free` bytes are free the disk counts as full. NULL with errno. */
+   command, cwd, session, start and state. If it has an ID, which the caller has claimed, the
+   artifact uses that ID; otherwise a new ID is filled in. The artifact uses *meta until
+   artifact_close(). `max_bytes` 0: no cap. Where less than `min_free` bytes are free the disk
+   counts as full. NULL with errno. */
 struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t min_free);
 
 /* Appends the next final bytes of a part. Returns 0, or -1 if this or an earlier write has failed.

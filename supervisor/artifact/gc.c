@@ -32,8 +32,8 @@
 static bool removal_is_running(int fd, int dir, const char *id)
 {
 	struct stat st;
-	/* A supervisor makes the text, locks it and then writes the metadata: it may be in
-	   between. */
+	/* A supervisor makes the text, locks it and then writes the metadata. One may be between
+	   these steps now. */
 	if (!id_has_file(dir, id, ARTIFACT_JSON) && fstat(fd, &st) == 0 &&
 	    clock_real_ms() / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
 		return true;
@@ -322,7 +322,8 @@ bool gc_is_due(const struct store *s, int64_t interval_ms)
 	return false;
 }
 
-/* Takes the turn to clean up. Returns false if it is not due, or another process has it. */
+/* Returns whether to clean up now: false if an automatic gc is not due, or another process is at
+   it. */
 static bool gc_begin(struct gc *g)
 {
 	const struct timespec now = {.tv_sec = g->now_ms / 1000}, times[2] = {now, now};
@@ -331,8 +332,7 @@ static bool gc_begin(struct gc *g)
 	int fd = store_open_file(g->store->fd, STAMP, g->dry ? O_RDONLY : O_RDWR);
 	bool mine = g->interval_ms == 0 || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
 					    fstat(fd, &st) == 0 && gc_is_time(&st, g->interval_ms));
-	/* After such a time, a cleanup that nobody asked for removes nothing for its age; only the
-	   next one does. */
+	/* After AWAY_MS an automatic gc ignores the limits of age; the next one applies them. */
 	if (g->interval_ms && g->now_ms - clock_ms(&st.st_mtim) > AWAY_MS) {
 		l->max_age_ms = 0;
 		l->keep_ms = l->keep_ms ? INT64_MAX : 0;
@@ -470,7 +470,8 @@ static bool is_idle_claim(const struct gc *g, const struct inventory *v, int ids
 	return !lives;
 }
 
-/* Removes old temporary files, and with `v` also claims, from a directory, and closes it. */
+/* Removes old temporary files from a directory, and with `v` also claims without an artifact;
+   closes the directory. */
 static void sweep(struct gc *g, int dir, const struct inventory *v)
 {
 	DIR *d = io_list(dir);

@@ -82,7 +82,7 @@ struct inventory {
 };
 
 /* Looks through one session, or all of them if it is NULL. Returns 0, or -1 with errno (nothing to
-   release). Passes over what can't be opened (another user's, a link). */
+   release). Skips sessions that can't be opened (another user's, a link). */
 int inventory_read(struct inventory *v, const struct store *s, const char *session);
 void inventory_release(struct inventory *v);
 
@@ -109,8 +109,9 @@ struct gc {
 	const struct store *store;
 	struct retention_limits limits;
 	int64_t now_ms;
-	int64_t interval_ms; /* not 0: cleans up only if that is due and no other process does it */
-	bool dry;            /* only tell */
+	int64_t interval_ms; /* not 0: an automatic gc, which cleans up only if it is due and no
+				other process is doing so */
+	bool dry;            /* remove nothing, only count */
 	/* Called for each artifact that was removed; may be NULL. */
 	void (*removed)(void *ctx, const struct inventory_session *session,
 			const struct inventory_item *item);
@@ -126,10 +127,11 @@ struct retention_limits gc_limits(const struct settings *settings);
 /* Whether the last gc is longer ago than the interval. Costs one system call. */
 bool gc_is_due(const struct store *s, int64_t interval_ms);
 
-/* Returns 0, 1 when it was not its turn, or -1 with errno when the store can't be looked through.
+/* Returns 0, 1 if an automatic gc was not due or another process is at it, or -1 with errno if the
+   store can't be read.
 
-   A gc that nobody asked for removes nothing for its age if the last gc was more than a day ago:
-   the clock may have jumped, and may be right again at the next gc. */
+   An automatic gc ignores the limits of age if the last gc was more than a day ago: the clock may
+   have jumped, and may be right again at the next gc. */
 int gc_run(struct gc *g);
 
 /* Removes those artifacts of one session with an ID in from..to (packed) that no run uses, and

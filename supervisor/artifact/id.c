@@ -258,7 +258,7 @@ bool id_is_whole(const char *name, char id[ID_LEN + 1])
 }
 
 /* Journal lines are not in the order of the runs' starts, since a run makes its artifact when its
-   text spills. If a run started this long before another, its line is taken to be before the
+   text spills. If a run started this long before another, its line is assumed to precede the
    other's. */
 #define LATE_MS 60000
 
@@ -289,8 +289,8 @@ static bool last_read(const struct journal_line *line, struct last_run *run)
 }
 
 /* Finds the artifact of the run that is `back` runs before the last one. Reads the journal
-   backwards until more than `back` of the runs found have started after the present line: lines
-   before it are of runs that have started earlier. */
+   backwards until more than `back` of the runs found have started long enough (LATE_MS) after the
+   current line: all lines before that line are of runs that started earlier. */
 static int last_find(struct store *stores, int count, const char *session, unsigned long back,
 		     struct id_found *found)
 {

@@ -109,7 +109,8 @@ int index_find(int fd, int idx, const struct index_range *range, uint64_t line, 
 	       uint64_t *last)
 {
 	uint64_t start = range->start, at = range->line;
-	/* For a line within a stride, no entry is nearer than the range's start. */
+	/* If the line is less than a stride behind the range's start, no entry is nearer than that
+	   start. */
 	if (line - at >= INDEX_STRIDE)
 		use_index(fd, idx, range, line, &start, &at);
 

@@ -57,7 +57,7 @@ int journal_append(int dir, struct buffer *line)
 			break;
 		io_close(&fd);
 	}
-	/* Where there are no locks, no process takes lines out. */
+	/* Without locks no process takes lines out, so the line can be written without one. */
 	if (fd < 0 && errno != EBUSY)
 		fd = store_open_file(dir, JOURNAL_FILE, flags);
 	if (fd < 0)
@@ -175,15 +175,14 @@ static enum journal_kind kind_of(const char *line, size_t len, char id[ID_LEN + 
 	return JOURNAL_DAMAGED;
 }
 
-/* Moves *at behind the next place in the line with a comma and this key; *at stays where it is if
-   there is none. One pass is enough, since members have a fixed order. Quotes within strings have a
-   backslash before them, so no text is taken for a key. */
+/* Moves *at behind the next occurrence of `key`, which begins with the comma before the member;
+   leaves *at alone if there is none. One pass is enough, since members have a fixed order. Quotes
+   within strings have a backslash before them, so no text is taken for a key. */
 static inline __attribute__((always_inline)) bool pass_key(const char **at, const char *end,
 							   const char *key)
 {
 	const size_t len = strlen(key);
-	/* The key is mostly that of the next member. If not, its comma leads to it: commas are few.
-	 */
+	/* The next member usually has the key. If not, tries each comma: commas are few. */
 	for (const char *p = *at; p && end - p >= (ptrdiff_t)len;
 	     p = memchr(p + 1, *key, (size_t)(end - p) - 1)) {
 		if (memcmp(p, key, len) == 0) {
@@ -313,7 +312,7 @@ struct cleaning {
 
 static bool exists(int dir, const char *id)
 {
-	/* An artifact that can't be looked at counts as there. */
+	/* An artifact that can't be checked counts as there. */
 	return id_is_kept(dir, id) || errno != ENOENT;
 }
 
@@ -705,7 +704,7 @@ bool journal_parse_sums(const struct journal_line *line, struct meta *m)
 		m->shown.own = (uint64_t)pass_number(&at, behind, ",\"own\":", 0);
 		at = behind;
 	}
-	/* The user's labels come behind it, and may have any name. */
+	/* The user's labels come behind the profile, and may have any name, even "profile". */
 	const char *labels = at;
 	if (pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\"") &&
 	    !pass_key(&labels, at, ",\"labels\":{"))

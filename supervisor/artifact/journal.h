@@ -62,9 +62,9 @@ int journal_add_end(int dir, const char *session, int64_t now_ms);
    Returns 0, or -1 with errno. */
 int journal_append(int dir, struct buffer *line);
 
-/* Calls `keep` for each line of the journal, without its newline, and takes out the lines for which
-   it returns false, and a last line without a newline. Returns how many were taken out, or -1 with
-   errno (ENOENT: there is no journal); then nothing has changed. */
+/* Calls `keep` for each line of the journal, without its newline. Takes out the lines for which
+   `keep` returns false, and an unfinished line at the end. Returns how many were taken out, or -1
+   with errno (ENOENT: there is no journal); then nothing has changed. */
 long journal_filter(int dir, bool (*keep)(void *ctx, const char *line, size_t len), void *ctx);
 
 /* Takes out lines of artifacts that are gone, lines of runs that started at or after from_ms and
@@ -74,7 +74,7 @@ long journal_clean(int dir, int64_t from_ms, int64_t to_ms);
 /* How the names of journal_filter()'s temporary files begin; a crash may leave one. */
 #define JOURNAL_TEMPORARY ".journal."
 
-/* When the session has ended; 0 if it has not, or if anything but reads has happened in it
+/* Returns when the session has ended; 0 if it has not, or if anything but reads has happened in it
    since. */
 int64_t journal_end_ms(int dir);
 
@@ -107,8 +107,8 @@ struct journal_line {
 	bool is_there;      /* the artifact exists; set if JOURNAL_MADE is one of the kinds */
 };
 
-/* Goes to the next line. Passes over artifacts that are gone, unless JOURNAL_UNSEEN is one of the
-   kinds. This and the following function return 1, 0 at the end, or -1 with errno. */
+/* Goes to the next line. Skips artifacts that are gone, unless JOURNAL_UNSEEN is one of the kinds.
+   This and the following function return 1, 0 at the end, or -1 with errno. */
 int journal_next(struct journal *j, struct journal_line *line);
 
 /* The next run (JOURNAL_RUN). *m is valid until the next call. */

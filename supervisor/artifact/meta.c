@@ -208,8 +208,8 @@ enum kind {
 	KIND_OBJECT, /* const char *: JSON */
 };
 
-/* A member. Members with the value 0, empty, or `preset` are left out. Some members are always
-   there, so that database engines that read the index find every column of a query. */
+/* A member. A member whose value is 0, empty, or `preset` is left out, unless `always` is set:
+   database engines that read the index have to find every column of a query. */
 struct field {
 	const char *key;
 	enum kind kind;

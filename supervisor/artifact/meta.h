@@ -62,9 +62,9 @@ struct meta_holder {
 	char name[META_HOLDER_NAME]; /* the name that the process has set: may hold any bytes */
 };
 
-/* What a reader who may be an agent was shown of a run: bytes, and their tokens as lib/tokens.h
-   estimates them; `text`: bytes of the whole text; `own`: how many bytes of it the agent would have
-   shown without terse (config/agents.h). */
+/* How much of a run was shown to a reader who may be an agent: bytes, and their tokens as
+   lib/tokens.h estimates them; `text`: bytes of the whole text; `own`: how many bytes of it the
+   agent would have shown without terse (config/agents.h). */
 struct meta_shown {
 	uint64_t bytes, tokens, text, own;
 };
@@ -152,18 +152,20 @@ bool meta_is_held(int text_fd);
 //    "stdout":{"bytes":...,"lines":...}}
 //
 // Names are those of OpenTelemetry's semantic conventions and of OTLP where there are any, and
-// docs/journal.schema.json has all of them: other programs read the lines. Times are ns, to the ms.
-// A value of 0, false or empty is left out; a run without an exit code has null. "shown" has
-// "bytes", "tokens", "text" and "own" (struct meta_shown); "stdout_file" and "stderr_file" name
-// files to which the command wrote directly. A stream has "gap":{"from","to","offset","bytes"},
-// "error" and "lost" where there are any; "command_cut": a part of the command is missing. JSON is
-// UTF-8: invalid bytes in arguments and paths become U+FFFD.
+// docs/journal.schema.json has all of them: other programs read the lines. Times are in ns, with a
+// precision of 1 ms. A value of 0, false or empty is left out; a run without an exit code has null.
+// "shown" has "bytes", "tokens", "text" and "own" (struct meta_shown); "stdout_file" and
+// "stderr_file" name files to which the command wrote directly. A stream has
+// "gap":{"from","to","offset","bytes"}, "error" and "lost" where there are any; "command_cut": a
+// part of the command is missing. JSON is UTF-8: invalid bytes in arguments and paths become
+// U+FFFD.
 
 /* Appends the object. Keeps at most `budget` bytes of the arguments, and a quarter as many of the
    directory and of each file's name. Returns 0, or -1 with errno ENOMEM. */
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget);
 
-/* Reads such an object. Returns 0, or -1 with errno EBADMSG or ENOMEM, and nothing to release. */
+/* Reads an object as meta_encode() writes it. Returns 0, or -1 with errno EBADMSG or ENOMEM, and
+   nothing to release. */
 int meta_parse(const char *data, size_t len, struct meta *m);
 
 #endif

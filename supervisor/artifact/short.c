@@ -45,7 +45,7 @@
 /* Bytes of the name of a file with records, or of its link. */
 #define SHORT_NAME (NAME_LEN + sizeof(RECORDS))
 
-/* From the directory of a session. */
+/* Relative to the directory of a session. */
 #define IDS      "../../" STORE_IDS
 #define LINK_LEN (sizeof(IDS) + 2 + ID_LEN)
 
@@ -199,7 +199,7 @@ static int short_write(int dir, struct meta *m, int64_t ms, uint64_t min_free,
 	if (!claimed)
 		id_unpack(id_first_at(ms), m->id);
 	short_name(m->id, RECORDS, name);
-	/* The lock is also that of the link beside the records. */
+	/* This lock protects the link beside the records, too. */
 	int result = -1, fd = store_open_locked(dir, name, O_RDWR | O_CREAT, LOCK_EX, &st);
 	if (fd < 0)
 		goto out;

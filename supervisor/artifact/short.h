@@ -7,15 +7,16 @@
 //                           For a run that got its ID before its end, a symbolic link with another
 //                           base
 //
-// A record has the content of ID.json, ID.txt, ID.err.txt and ID.shown (artifact.h). It is
-// written at the end of its file, under an exclusive lock, before the link. With the link the run
-// is kept, so whenever a process is killed, a text is there as a whole or not at all. A checksum
-// covers the record, its ID and its place, so that a reader gets either the text of that ID or
-// EBADMSG. The last digits of the ID, less the base, count the cells before the record. So the link
-// needs no text of its own; on some file systems a new inode would cost more than all the rest. The
-// base is random, so that runs of the same millisecond in other sessions and stores have other IDs.
+// A record has the content of ID.json, ID.txt, ID.err.txt and ID.shown (artifact.h). It is written
+// at the end of its file, under an exclusive lock, before the link. With the link the run is kept,
+// so whenever a process is killed, a text is there as a whole or not at all. A checksum covers the
+// record, its ID and its place, so that a reader gets either the text of that ID or EBADMSG. The
+// last digits of the ID, less the base, count the cells before the record. So one symbolic link
+// serves all these runs; on some file systems a new inode for each run would cost more than all the
+// rest. The base is random, so that runs of the same millisecond in other sessions and stores have
+// other IDs.
 //
-// To remove a run is to remove its link. short_sweep() then overwrites all records without a link,
+// A run is removed by removing its link. short_sweep() then overwrites all records without a link,
 // including those that a killed process has left.
 #ifndef TERSE_ARTIFACT_SHORT_H
 #define TERSE_ARTIFACT_SHORT_H
@@ -54,9 +55,9 @@ bool short_is(int dir, const char *id);
 
 /* Keeps the parts of a run that has ended, and its metadata, in its session's directory; NULL:
    there is no such part. A run without an ID gets one. ARTIFACT_SHOWN needs only its first line if
-   the rest equals ARTIFACT_OUT. With less than `min_free` bytes the disk counts as full, unless the
-   record fits into the file's last block. Returns 0, or -1 with errno: nothing is kept, and *m is
-   as before. */
+   the rest equals ARTIFACT_OUT. If less than `min_free` bytes are free, the disk counts as full,
+   unless the record fits into the file's last block. Returns 0, or -1 with errno: nothing is kept,
+   and *m is as before. */
 int short_add(int dir, struct meta *m, uint64_t min_free,
 	      const struct buffer *const parts[ARTIFACT_JSON]);
 

@@ -65,9 +65,9 @@ static int make_directory(int dir, const char *name)
 	return fchmodat(dir, name, 0700, 0);
 }
 
-/* Opens a directory that must belong to the user; with `make` makes one that is missing. `locks`:
-   by a shared lock, which marks it as in use. Where there are no locks, nobody removes it. ENOENT:
-   it has just been removed. */
+/* Opens a directory that must belong to the user. `make`: makes it if it is missing. `locks`: marks
+   it as in use, by a shared lock; on a file system without locks nobody removes it. ENOENT: it has
+   just been removed. */
 static int open_directory(int dir, const char *name, int flags, bool make, bool locks)
 {
 	int fd = openat(dir, name, DIRECTORY | flags);
@@ -220,7 +220,7 @@ static int open_some(struct store stores[STORE_MAX], size_t most)
 		default: error = error ? error : errno;
 		}
 	}
-	/* If there are stores that the user can reach, others do not matter. */
+	/* A store that the user may not open (EACCES) matters only if there is no other store. */
 	errno = !error && count == 0 ? denied : error;
 	return count;
 }

@@ -14,8 +14,8 @@
 // there. Only a search for a run by its whole ID looks in the other stores, too: the run went there
 // if $TERSE_HOME could not be written.
 //
-// Directories are made 0700 and must belong to the effective user (any other candidate is passed
-// over). Files are made 0600. Nothing below STORE is reached through a symbolic link: every step is
+// Directories are made 0700 and must belong to the effective user (any other candidate is skipped).
+// Files are made 0600. Nothing below STORE is reached through a symbolic link: every step is
 // openat() with O_NOFOLLOW. Root makes no store inside another user's directory: that user could
 // not use it afterwards.
 #ifndef TERSE_ARTIFACT_STORE_H
@@ -52,8 +52,8 @@ int store_open_next(struct store *s, int *next);
 bool store_is_short(int error);
 
 /* Opens existing stores for reading, best first; with $TERSE_HOME set only that one. Returns how
-   many (0 to STORE_MAX). errno is 0, or says why further stores may exist that can't be opened
-   now. */
+   many (0 to STORE_MAX). errno is 0, or, if there may be more stores that can't be opened now, says
+   why. */
 int store_open_all(struct store stores[STORE_MAX]);
 
 /* As store_open_all(), but opens all stores even if $TERSE_HOME is set, to find a run by its whole
@@ -92,8 +92,8 @@ int store_open_session(const struct store *s, const char *session, bool make);
 bool store_is_in_use(int session_dir);
 
 /* Takes a lock (LOCK_SH or LOCK_EX) on an open file or directory. Waits for a holder of the lock,
-   wait_ms at most; 0 or less: not at all. The lock goes with the descriptor. Returns 0, or -1 with
-   errno (EWOULDBLOCK: somebody holds it). */
+   wait_ms at most; 0 or less: not at all. Closing the descriptor releases the lock. Returns 0, or
+   -1 with errno (EWOULDBLOCK: somebody holds it). */
 int store_lock(int fd, int operation, int64_t wait_ms);
 
 /* Locks are held for less than this, except those that mark a run. */
@@ -113,8 +113,8 @@ int store_open_folder(const struct store *s, const char *name, bool make);
 int store_open_file(int dir, const char *name, int flags);
 
 /* As store_open_file(), and locks the file as store_lock() does, with STORE_LOCK_MS as the longest
-   wait (operation 0: no lock). When the lock is taken, the file still has that name; *st: the
-   file's state after that. */
+   wait (operation 0: no lock). The file that is locked still has that name; *st is its state after
+   the lock was taken. */
 int store_open_locked(int dir, const char *name, int flags, int operation, struct stat *st);
 
 #endif

@@ -100,7 +100,7 @@ static int take_size(struct text *t)
 				  (first.len != now.len && memcmp(first.data, now.data, len) == 0);
 		}
 	}
-	/* Leaves the line out, unless it is longer than that. */
+	/* Leaves the line out, unless it is longer than OPEN_LINE. */
 	if (is_part && read_open_line(&now, t->fd, t->size) && now.len < OPEN_LINE)
 		t->size = now.start;
 	return 0;
@@ -127,7 +127,7 @@ static void use_meta(struct text *t)
 		t->gap.whole = t->gap.end > t->size || ends_line(t, t->gap.end);
 	}
 	if (s->bytes == t->size)
-		t->known = s->lines; /* 0 while it runs: counted when asked */
+		t->known = s->lines; /* 0 while the run goes on: text_lines() counts them */
 	if (s->error && s->bytes > t->size && t->gap.end <= t->size) {
 		t->lost_bytes = s->bytes - t->size;
 		t->lost_to = s->lines;
@@ -366,7 +366,7 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 		if (n < 0)
 			return -1;
 		/* The bytes that were read may be from a hole that was made just now. The metadata
-		   tell of it before it is made. */
+		   name a hole before it is made. */
 		if (has_moved(t) && text_has_gap(t) && t->offset < t->gap.end &&
 		    t->offset + (uint64_t)n > t->gap.begin)
 			continue;

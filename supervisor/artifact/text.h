@@ -9,8 +9,8 @@
 //
 // Both are read as pieces of kind TEXT_GAP in their place.
 //
-// A text that is still being written is sampled once, at open, and never inside a write. If the cap
-// makes the gap larger meanwhile, the reader notices.
+// The size of a text that is still being written is read once, at open, and never in the middle of
+// a write. If the cap makes the gap larger meanwhile, the reader notices.
 #ifndef TERSE_ARTIFACT_TEXT_H
 #define TERSE_ARTIFACT_TEXT_H
 
@@ -44,7 +44,7 @@ struct text {
 	uint64_t sought; /* the line of the last text_seek */
 	bool lost_reported;
 	int dir;  /* of the artifact, -1: a plain file */
-	int json; /* the metadata as last read, while a supervisor holds the text, else -1 */
+	int json; /* the ID.json that was read last, while a supervisor holds the text; else -1 */
 	enum artifact_part part;
 	char id[ID_LEN + 1];
 };

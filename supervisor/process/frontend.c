@@ -28,8 +28,8 @@
 #define FOREGROUND_MS 300
 
 /* If the command has not started after twice this time, the front end takes the supervisor's place
-   (frontend_wait_for_end()) and checks more often. One such time proves nothing, since the whole
-   machine may have stalled. */
+   (frontend_wait_for_end()) and checks more often. A single interval proves nothing, since the
+   whole machine may have stalled. */
 #define NOT_STARTED_MS 250
 #define LATE_LOOK_MS   50
 
@@ -311,8 +311,8 @@ static void frontend_wait_for_end(struct frontend *f)
 	}
 }
 
-/* Forks the supervisor. Returns 0, or -1 with errno when there is no supervisor. Descriptors that
-   tell nobody of a death stay open until the command has started, or until exec. */
+/* Forks the supervisor. Returns 0, or -1 with errno when there is no supervisor. Descriptors whose
+   closing nobody waits for stay open until the command has started, or until exec. */
 static int frontend_start(struct frontend *f)
 {
 	int pair[2], watch[2] = {-1, -1};
@@ -325,7 +325,7 @@ static int frontend_start(struct frontend *f)
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		*all[i] = io_above_standard(*all[i]);
 	/* Tests whether frames can be received; none is there yet. A sandbox may prevent that; the
-	   end of the command would then be lost. The first frame that is sent tries the rest. */
+	   end of the command would then be lost. The first frame that is sent tests sending. */
 	bool can_talk = pair[0] >= 0 && pair[1] >= 0 &&
 			frame_receive(pair[0], &f->end, MSG_DONTWAIT) < 0 && errno == EAGAIN;
 	pid_t pid = can_talk ? fork() : -1;
@@ -365,7 +365,7 @@ static int frontend_exec_directly(const struct job *job)
 
 int frontend_run(struct job *job)
 {
-	static struct frontend f; /* as in supervisor_run() */
+	static struct frontend f; /* static, as in supervisor_run() */
 	sigset_t set;
 	f.job = job;
 	f.watchdog = f.watchdog_socket = -1;
@@ -405,7 +405,7 @@ int frontend_run(struct job *job)
 	switch (f.end.kind) {
 	case FRAME_REFUSED:
 	case FRAME_NOT_FOUND:
-		/* Reaps them here, since not every container has an init that would do so. */
+		/* Reaps both here, since not every container has an init that would reap them. */
 		spawn_reap(f.session);
 		spawn_reap(f.watchdog);
 		return f.end.kind == FRAME_REFUSED ? frontend_exec_directly(job) : f.end.a;
@@ -624,8 +624,8 @@ void front_end(struct supervisor *s, int bits)
 	struct pollfd gone = {.fd = s->front.fd, .events = POLLIN};
 	bool sent =
 		front_send(s, FRAME_ENDED, s->status, bits | (s->timed_out ? ENDED_TIMED_OUT : 0));
-	/* The frame has woken the front end on this CPU, where it could not run while this process
-	   works on. */
+	/* The frame has woken the front end on this CPU, where it can't run until this process
+	   sleeps. */
 	if (sent && (bits & ENDED_LIVES_ON))
 		poll(&gone, 1, FRONT_GOES_MS);
 	front_close(s);

@@ -30,15 +30,15 @@ struct job {
 	int caller;
 	bool leashed;       /* the run ends when the caller closes it */
 	bool leads;         /* the command leads its process group */
-	bool deliberate;    /* the caller has asked for the run to go on without him */
+	bool deliberate;    /* the caller has asked for the run to go on without the caller */
 	int64_t started_ms; /* real time */
 	int64_t begun_ms;   /* the same moment, monotonic */
 	unsigned cols, rows;
 	struct termios modes, raw; /* modes of the person's terminal, if there is a keyboard */
 };
 
-// The process that was typed: it starts supervisor and watchdog, waits, passes signals on, reads
-// the person's keyboard, and ends as the command did.
+// The process that the user started: it starts supervisor and watchdog, waits, passes signals on,
+// reads the person's keyboard, and ends as the command did.
 
 /* Runs the job and ends this process with the command's status. Returns only when the command could
    not be executed: its errno, which the caller reports. */

@@ -27,16 +27,16 @@
 /* How long a program has to react to HUP. */
 #define HUP_GRACE_MS 500
 
-/* How long a command has to be quiet before the first look for keys: if [run] hang_up is 0; and at
-   most, on a terminal that exists for job control alone. */
+/* How long a command has to be quiet before the first look for keys. LOOK_KEYS_MS: if [run] hang_up
+   is 0. JOBS_HANG_UP_MS: the most on a terminal that exists for job control alone. */
 #define LOOK_KEYS_MS    3000
 #define JOBS_HANG_UP_MS 300
 
 /* A full-screen program that has run for this time may run for ever, so the reader is told. */
 #define LOOK_SCREEN_MS 5000
 
-/* Intervals between looks: for prompts, the longest; for keys, the one after a look that found the
-   command waiting, and the longest. */
+/* Intervals between looks. MOST_MS: the longest for prompts. AGAIN_MS: for keys, after a look that
+   found the command waiting. PAUSE_MOST_MS: the longest for keys. */
 #define MOST_MS       2000
 #define AGAIN_MS      100
 #define PAUSE_MOST_MS 30000
@@ -164,7 +164,7 @@ int prompt_text(struct terminal *t, struct buffer *out)
 	}
 	if (col > 1 && len > 0)
 		utf8_clean(out, at, len);
-	/* Adds a blank that the picture lacks, since it has no blanks at the ends of rows. */
+	/* Adds a blank before the cursor: the picture has no blanks at the ends of rows. */
 	size_t columns = 0;
 	for (size_t i = 0; i < len;) {
 		uint32_t cp;
@@ -181,7 +181,8 @@ out:
 
 // Questions.
 
-/* How long after a key a question counts as unanswered although no look sees it. */
+/* For this time after a typed key, a question counts as unanswered even if a look does not find the
+   command waiting. */
 #define TYPED_MS 2000
 
 /* How often the end of input is typed, since some programs ignore the first one. */
@@ -231,7 +232,7 @@ int prompt_type(struct supervisor *s, const char *data, size_t len)
 		live_change(s, now_ms);
 		s->live.typed = data[len - 1];
 		s->live.typed_ms = now_ms;
-		/* A key that ends a line, or the command. */
+		/* The key ends a line, or the command. */
 		if (memchr("\r\n\003\004", s->live.typed, 4))
 			prompt_answered(s);
 	}

@@ -1,4 +1,4 @@
-// What the processes of a live run say to each other: front end, supervisor, and the verbs and
+// The messages between the processes of a live run: front end, supervisor, and the verbs and
 // servers that reach a run from outside. Also the client's end of a connection.
 //
 // Front end and supervisor have a socket pair. All others connect to STORE/live/ID, a socket (0600,

@@ -64,7 +64,7 @@ void shown_keep(struct shown *w, struct artifact *a)
 		return;
 	shown_describe(w, &file);
 	buffer_add(&file, &w->printed);
-	/* Without ID.shown, `terse report` says so. */
+	/* If ID.shown is missing, `terse report` says so. */
 	if (buffer_check(&file) == 0)
 		artifact_keep_shown(a, file.data, file.len);
 	buffer_release(&file);

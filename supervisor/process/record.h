@@ -37,8 +37,8 @@ struct shown {
 /* Notes that these bytes were printed. */
 void shown_add(struct shown *w, const char *data, size_t len);
 
-/* Notes that no agent has read `bytes` of these bytes after all. Forgets all of them once that is
-   so for all. */
+/* Notes that `bytes` of the printed bytes were not read by an agent after all. Once that is true of
+   all printed bytes, forgets them. */
 void shown_forget(struct shown *w, uint64_t bytes);
 
 /* Writes ID.shown beside the artifact, once. Does nothing if `a` is NULL. */
@@ -76,8 +76,8 @@ struct record {
 /* `r` holds zeros. */
 void record_init(struct record *r, const struct job *job);
 
-/* Opens the history while the command starts, so that its end is not delayed; checks whether a
-   cleanup is due (r->gc_due). */
+/* Opens the history while the command starts, so that the end of the run is not delayed; checks
+   whether a cleanup is due (r->gc_due). */
 void record_prepare(struct record *r, int64_t gc_interval_ms);
 
 /* Gives the run an ID, in its metadata, if it has none. Returns 0, or -1 with errno. */

@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* More ancestors than real chains of shells have. The limit ends a walk during which processes
-   exit. */
+/* Bounds a walk up the ancestors, whose PIDs may be reused while it runs. Real chains of shells are
+   shorter. */
 #define ANCESTORS_MAX 32
 
 static bool sink_is_null(const struct stat *st)
@@ -34,8 +34,7 @@ static bool sink_is_null(const struct stat *st)
 enum sink sink_of(int fd, struct stat *st)
 {
 	st->st_mode = 0;
-	/* If nothing is known of a descriptor, the streams are split and lose their order, so the
-	   question is worth a second try. */
+	/* If fstat() fails, the streams are split and lose their order, so it gets a second try. */
 	if (fstat(fd, st) < 0 && (errno == EBADF || fstat(fd, st) < 0))
 		return errno == EBADF ? SINK_CLOSED : SINK_FILE;
 	switch (st->st_mode & S_IFMT) {
@@ -170,16 +169,16 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 /* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
 #define BELOW_TERSE 3
 
-/* How many children of one parent are looked at with all their descriptors; and, if an agent that a
-   rule knows holds the reading end, how many with all descriptors, and how many by their standard
-   input. */
+/* CHILDREN_MAX: the most children that a parent may have for all descriptors of all of them to be
+   looked at. If an agent that a rule knows has more and holds the reading end, all descriptors of
+   NEAR_MAX children are looked at, and the standard input of up to INPUTS_MAX. */
 #define CHILDREN_MAX 32
 #define NEAR_MAX     4
 #define INPUTS_MAX   1024
 
 struct ancestor {
 	pid_t pid;
-	bool shell;  /* a child of another user may read the pipe */
+	bool shell;  /* it is a shell, so a child whose descriptors are hidden may read the pipe */
 	bool hidden; /* its descriptors can't be seen */
 	bool holds;  /* it holds the reading end, or is hidden */
 };
@@ -320,7 +319,7 @@ static void channels_look_into(struct channels *l, int i, const struct settings 
 		l->sink[i] = sink_of_pipe(s, STDOUT_FILENO + i, getpid(), getppid());
 }
 
-/* `later`: the command may be typed to later (terse send). */
+/* `later`: somebody may type to the command later (terse send). */
 static enum channel channel_for(const struct channels *l, int i, const struct settings *s,
 				bool later)
 {
@@ -413,8 +412,8 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	/* A shell uses the terminal on its standard error for job control. */
 	bool shown = l->channel[merged ? 0 : 1] == CHANNEL_PTY;
 	l->jobs = jobs && shown && !l->controlling;
-	/* Without a person, a pipe or file stays the command's stdin. The terminal replaces
-	   /dev/null, and a socket to which the agent has written nothing. */
+	/* Without a person, a pipe or file stays the command's stdin. The terminal replaces a
+	   device such as /dev/null, and a socket to which the agent has written nothing. */
 	const mode_t given = l->given[0].st_mode;
 	char byte;
 	bool idle = S_ISCHR(given) || (later && S_ISSOCK(given) &&

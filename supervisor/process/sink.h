@@ -11,26 +11,26 @@
 
 enum sink {
 	SINK_PERSON,  /* a terminal */
-	SINK_AGENT,   /* a socket; a pipe whose reader is none of the following: */
-	SINK_PROGRAM, /* a pipe that a sibling or a shell above reads */
+	SINK_AGENT,   /* a socket, or a pipe whose reader is no such program */
+	SINK_PROGRAM, /* a pipe that a sibling, or a shell above, reads */
 	SINK_FILE,    /* anything else: a regular file, /dev/null, a device */
 	SINK_PIPE,    /* a pipe whose reader is not known yet: see sink_of_pipe() */
 	SINK_CLOSED,
 };
 
-/* Looks only at the descriptor; a pipe is SINK_PIPE. st->st_mode is 0 if it can't be looked at. */
+/* Looks only at the descriptor; a pipe is SINK_PIPE. st->st_mode is 0 if fstat(2) fails. */
 enum sink sink_of(int fd, struct stat *st);
 
 /* Finds out who reads the pipe that process `writer`, a child of `parent`, was started with. Looks
    at the ancestors of the writer, up to the one that has the reading end, then at their children,
    and at no others. Returns SINK_PROGRAM if /proc hides the reader, since a program must never get
-   a preview, and if one of these ancestors has more than 32 other children. But if an agent that a
-   rule knows is that ancestor and has the reading end, only the nearest children and the standard
-   input of the others are looked at. */
+   a preview, and if one of these ancestors has more than 32 other children. If the ancestor with
+   the reading end is an agent that a rule knows, there is no such limit: all descriptors of its
+   nearest children and the standard input of the others are looked at. */
 enum sink sink_of_pipe(const struct settings *s, int fd, pid_t writer, pid_t parent);
 
-/* Whether both descriptors, of which sink_of() tells `x` and `y`, share one open file, so that
-   writes to both stay in order. */
+/* Whether both descriptors share one open file (`x` and `y` are from sink_of()), so that writes to
+   both stay in order. */
 bool sink_is_same(int a, const struct stat *x, int b, const struct stat *y);
 
 // How the streams of one run are connected: the command's standard input, output and error, and who
@@ -64,14 +64,14 @@ struct channels {
 	bool direct;      /* only execute the command */
 	bool person;      /* pass-through: a person sees what the command writes */
 	bool controlling; /* the pty is the command's controlling terminal */
-	bool called;      /* `controlling`, but in an agent's run, for the questions that a person
-			     is called to answer; for all others the input ends at once */
-	bool jobs;        /* the pty is there for a shell's job control alone: nobody types into
-			     it */
-	bool stdin_pty;   /* the command's stdin is the pty; else terse's own */
-	bool stdin_held;  /* terse has to close its own stdin once the command has it, since it is
-			     neither the keyboard nor /dev/null */
-	int keyboard;     /* the person's terminal, read by the front end; -1: none */
+	bool called;    /* an agent's run is `controlling`, so that a person can be called to answer
+			   questions; for questions that are not for a person the input ends at once */
+	bool jobs;      /* the pty is there for a shell's job control alone: nobody types into
+			   it */
+	bool stdin_pty; /* the command's stdin is the pty; else terse's own */
+	bool stdin_held; /* terse has to close its own stdin once the command has it, since it is
+			    neither the keyboard nor /dev/null */
+	int keyboard;    /* the person's terminal, read by the front end; -1: none */
 	enum channel channel[2];
 	enum sink sink[2];    /* of stdout and stderr; SINK_PIPE: not known yet */
 	struct stat given[3]; /* the descriptors 0, 1, 2; st_mode 0: not open */
@@ -81,9 +81,9 @@ struct channels {
 /* Looks at the descriptors 0, 1, 2 alone: sets `given`, `typed` and `sink`. */
 void channels_look(struct channels *l);
 
-/* Decides the rest, also by the settings. `captured`: the reader of the terminal is no person but a
-   run around this one. `jobs`: the command is to have job control. May open /dev/tty for the
-   keyboard (close-on-exec). */
+/* Decides the rest, also by the settings. `captured`: another run reads the terminal, not a person.
+   `jobs`: the command is to have job control. May open /dev/tty for the keyboard
+   (close-on-exec). */
 void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs);
 
 #endif

@@ -106,7 +106,7 @@ struct interceptor *source_text(struct source *s)
 		return s->text;
 	const struct job *job = s->run->job;
 	const struct settings *set = job->settings;
-	/* channels_decide() has left the readers of pipes open. Now the answer matters. */
+	/* channels_decide() has not decided who reads a pipe. Now the answer matters. */
 	bool pipe = s->queue.type == S_IFIFO && set->format == FORMAT_TEXT &&
 		    (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
 	enum interceptor_reader reader = INTERCEPT_AGENT;
@@ -137,7 +137,8 @@ struct interceptor *source_text(struct source *s)
 		.exact = !s->pty && s->sink != SINK_AGENT,
 		.settle_ms = set->settle,
 	};
-	/* Without a place to keep it, text that is not printed would be lost. */
+	/* If there is no place to keep the text, whatever is not printed is lost, so more is
+	   printed. */
 	if (s->run->record.history < 0 || s->run->record.error)
 		limit_widen(&options.limit, set);
 	const struct interceptor_events events = {

@@ -1,5 +1,5 @@
 // One channel from the command to its reader: the pty master or pipe from which bytes are read, the
-// interceptor that makes text of them, and the output queue to which that is printed.
+// interceptor that makes text of them, and the output queue that takes the printed bytes.
 #ifndef TERSE_PROCESS_SOURCE_H
 #define TERSE_PROCESS_SOURCE_H
 
@@ -65,7 +65,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
 /* Prints the last part of the report on this channel. */
 void source_report(struct source *s, const struct interceptor_ending *ending);
 
-/* Call it when the reader has gone: from now on text is only kept. */
+/* Call it when the reader has gone: from now on text is kept, but not printed. */
 void source_let_go(struct source *s);
 
 void source_close(struct source *s);

@@ -57,8 +57,8 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 		modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;
 	}
 	/* Where nobody types, the command must not wait for keys. An editor without a terminal on
-	   stdin reads keys from stderr, so the slave can only be written to. tcsetattr(3) would ask
-	   before and after what a pty takes. */
+	   stdin reads keys from stderr, so the slave can only be written to. tcsetattr(3) would
+	   also read the modes, before and after, to check what the terminal accepts. */
 	if (ioctl(p->master, TCSETS, &modes) < 0 ||
 	    (p->slave = pty_open_slave(p->master, use == PTY_WRITTEN ? O_WRONLY : O_RDWR)) < 0)
 		goto fail;
@@ -226,7 +226,7 @@ pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], 
 	/* The child shares this process's memory until exec: it makes only system calls, and
 	   changes no memory that the parent relies on. */
 	if (pid == 0) {
-		/* It makes a group of its own if it can't join the leader's. */
+		/* The child makes a group of its own if it can't join the leader's. */
 		if (setpgid(0, leader) < 0)
 			setpgid(0, 0);
 		/* The command must not outlive the supervisor, even if the supervisor died before

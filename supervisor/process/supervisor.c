@@ -32,7 +32,7 @@
    kernel does. */
 #define INPUT_MAX ((size_t)1024 * 1024)
 
-/* Interval between looks for processes that still work off the command's output
+/* Interval between looks for processes that have yet to print the command's last output
    (supervisor_on_finish()). */
 #define FINISH_MS 10
 
@@ -551,7 +551,7 @@ static void supervisor_linger(struct supervisor *s)
 	front_end(s, ENDED_LIVES_ON | (s->watchdog >= 0 ? ENDED_WATCHED : 0));
 	if (!supervisor_is_open(s))
 		return;
-	/* Done only now, when nobody waits any more. */
+	/* The rest is done only now, since nobody waits for it. */
 	live_open(s);
 	struct meta *m = &s->record.meta;
 	int count = pipe_holder_find(fds, s->holders, HOLDERS);

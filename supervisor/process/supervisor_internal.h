@@ -10,10 +10,10 @@
 //
 //   RUNNING ──► FINISHING ──► FLUSHING ──► LINGERING ──► exit
 //     the command ends: its output is drained
-//                  nobody works off what it wrote any more: the report is made
+//                  all of its last output has come: the report is made
 //                  the reader has everything: the front end may end, its descriptors are closed
-//                                nobody holds the command's output any more, and none of its
-//                                processes is left that is being ended (timeout, killed front end)
+//                                no process holds the command's output any more, and none that is
+//                                being ended (timeout, killed front end) is left
 //
 // The caller has states of its own, since a run can yield (--yield, --detach, a prompt):
 //
@@ -103,7 +103,7 @@ bool tree_end_step(struct tree_end *e, int first, int64_t now_ms);
 /* --- what the processes of a run wait for ------------------------------------------------------
  */
 
-/* Whether a process waits for input from the terminal. Of several threads or processes the highest
+/* Whether a process waits for input from the terminal. If threads or processes differ, the highest
    value counts. */
 enum wait_input {
 	INPUT_NONE,   /* something runs, or waits for something else */
@@ -132,21 +132,21 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group);
 // group waits for input when
 //
 //   - one of its processes is blocked in a read of the terminal, or
-//   - one sleeps in poll, select or epoll, nothing of it runs, the terminal is raw (so keys
+//   - one sleeps in poll, select or epoll, none of its processes runs, the terminal is raw (so keys
 //     are read one by one), and the screen looks as if somebody was asked: the cursor is
 //     behind text, or a full-screen program is on, or
-//   - /proc hides why it sleeps (another user's: sudo, su), nothing of it runs, the cursor is
-//     behind text, and either echo is off or it has been quiet for long.
+//   - /proc hides why one sleeps (another user's: sudo, su), none of its processes runs, the
+//     cursor is behind text, and either echo is off or the terminal has been quiet for long.
 //
-// Keys that nobody can type: an agent's command, without a controlling terminal. On a pipe such
+// Keys that nobody can type, in an agent's command without a controlling terminal. On a pipe such
 // programs (whiptail, fzf, mc, nvim) give up at once; with a terminal as their output they draw,
 // and wait. The first look comes when nothing was written for some seconds. The process that waits
 // is hung up (HUP, then TERM and KILL), as if its terminal had gone, if
 //
-//   - nothing of the run works, and it waits to read the terminal, not for its standard input
-//     (or is all there is of the run, and waits for nothing that comes from elsewhere),
+//   - no process of the run works, and this one waits for the terminal, not for its standard
+//     input (or it is the run's only process, and waits for nothing that comes from elsewhere),
 //   - it has the terminal in raw mode, or the alternate screen is on, and
-//   - nothing of the run is a server (ports_of()).
+//   - no process of the run is a server (ports_of()).
 //
 // Otherwise the reader gets a line about it, as about a command that stays on the alternate screen.
 
@@ -246,7 +246,7 @@ enum supervisor_timer {
 	TIMER_HAND_OVER,   /* let the caller go before the agent ends the call */
 	TIMER_FRONT,       /* look at the front end, or at the agent */
 	TIMER_PERSON,      /* the person has not answered */
-	TIMER_FINISH,      /* check whether a process still works off the command's output */
+	TIMER_FINISH,      /* check for processes that have yet to print the command's output */
 	TIMER_NICE,        /* give the session its niceness */
 	TIMER_LINGER_IDLE, /* stop recording silent daemons */
 	TIMER_OPEN,        /* make the socket */
@@ -261,8 +261,8 @@ enum supervisor_timer {
 struct front {
 	int fd;           /* -1: the front end has gone, or has been sent the end of the run */
 	bool was_stopped; /* at the last look, somebody else had stopped it */
-	/* How many FRAME_STOPPED it has not yet answered with FRAME_AWAKE. Above 0 it is stopping,
-	   and would not read that it may end. */
+	/* How many FRAME_STOPPED it has not yet answered with FRAME_AWAKE. While this is above 0,
+	   the front end is stopping and would not read the end of the run. */
 	int asleep;
 	struct frame frame; /* the last frame that it has sent */
 };
@@ -270,7 +270,7 @@ struct front {
 // A recording of the output with its times, as an asciicast (version 2) for asciinema and the page
 // of terse report. Format: https://docs.asciinema.org/manual/asciicast/v2/: a line with a header
 // object, then a line for each event: [seconds, "o", text] or [seconds, "r", "80x24"]. A LF that
-// the terminal took for a new line (no output processing) is a CR LF in it.
+// the terminal took for a new line (no output processing) becomes CR LF.
 struct cast {
 	struct artifact *artifact; /* has the recording as ARTIFACT_CAST; not owned; NULL: nothing
 				      is recorded */
@@ -354,10 +354,10 @@ struct supervisor {
 	struct tree_end tree;
 	bool ending; /* the process tree is being ended */
 	/* Background processes that still held the output when the end was reported. */
-	bool lingers; /* there are such processes */
-	int64_t paid; /* when all bytes that were read are within the rate (RATE_LIMIT_RATE); in
-			 bytes */
-	char linger_why[96];        /* why the recording has ended, for the text; "": it goes on */
+	bool lingers;        /* there are such processes */
+	int64_t paid;        /* the time until which the bytes that were read use up the rate; in
+				bytes (milliseconds times RATE_LIMIT_RATE / 1000) */
+	char linger_why[96]; /* why the recording has ended, for the text; "": it goes on */
 	struct wording_since since; /* the last run of the command */
 	int64_t heartbeat_ms;       /* interval to the next heartbeat */
 	int64_t timer[TIMERS];      /* monotonic times; 0: not set */

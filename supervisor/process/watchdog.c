@@ -146,7 +146,7 @@ bool watchdog_ask(pid_t watchdog, int asked, int what)
 	setsockopt(asked, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	for (int looks = 0; looks <= ANSWER_LOOKS;) {
 		ssize_t n = recv(asked, &said, 1, 0);
-		/* Passes over a late answer to an earlier question. */
+		/* Ignores a late answer to an earlier question. */
 		if (n == 1 && (said & ~YES) == what)
 			return said & YES;
 		/* A watchdog that is stopped, traced or waits for a disk may not answer for

@@ -76,7 +76,7 @@ static size_t redactor_take(struct parser *p, const char *data, size_t len, bool
 		*part = SEQUENCE;
 	else if (valid && redactor_is_invisible(cp))
 		*part = NOTHING;
-	/* A terminal passes over invalid bytes. */
+	/* A terminal ignores invalid bytes. */
 	if (cp >= 0xA0 && valid && p->state != PARSER_GROUND)
 		parser_step(p, cp);
 	return n;
@@ -270,7 +270,7 @@ static void redactor_lose(struct redactor *r, const char *data, size_t len)
 	redactor_forget(r);
 }
 
-/* Passes over bytes that belong to a secret. Returns whether there are others after them. */
+/* Drops bytes that belong to a secret. Returns whether others follow them. */
 static bool redactor_skip(struct redactor *r, bool final)
 {
 	const struct redactor_view *v = &r->whole;
@@ -308,7 +308,7 @@ static bool redactor_skip(struct redactor *r, bool final)
 		}
 	}
 	end += v->context;
-	/* Bytes after the end of the key count again. */
+	/* Bytes after the end of the secret are searched and printed again. */
 	redactor_let_go(r, marked ? place(r, v, end - 1) + 1 : place(r, v, end), false);
 	/* A secret is no context for what follows. */
 	redactor_forget(r);
@@ -330,7 +330,7 @@ static int redactor_compare(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Adds the cuts for secrets found in a view. Lowers *hold to the place from which on more bytes are
+/* Adds the cuts for secrets found in a view. Lowers *hold to the first place where more bytes are
    needed to decide. */
 static int find_in(struct redactor *r, const struct redactor_view *v, bool final, size_t *hold)
 {
@@ -369,8 +369,8 @@ static int find_in(struct redactor *r, const struct redactor_view *v, bool final
 	return buffer_check(&r->cuts);
 }
 
-/* Finds the bytes to replace, sorted by offset, and the offset from which on more bytes are needed
-   to decide. Returns 0, or -1 with ENOMEM. */
+/* Finds the bytes to replace, sorted by offset. Sets *hold to the first offset where more bytes are
+   needed to decide. Returns 0, or -1 with ENOMEM. */
 static int redactor_find(struct redactor *r, bool final, size_t *hold)
 {
 	buffer_clear(&r->cuts);

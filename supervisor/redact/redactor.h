@@ -1,14 +1,14 @@
 // Replaces secrets in the bytes of a command, before anything else sees them.
 //
 // The result does not depend on how the bytes are cut into pieces. The end of an unfinished line is
-// held back only where a secret may have begun. If that becomes longer than REDACTOR_HOLD, or twice
-// that, it is replaced up to the end of its line. A private key is replaced up to the line that
-// ends it, or for REDACTOR_BLOCK bytes and the rest of that line, even if it begins in a line that
-// is replaced anyway.
+// held back only where a secret may have begun. After each REDACTOR_HOLD bytes of input, held bytes
+// that are more than REDACTOR_HOLD are replaced up to the end of their line. A private key is
+// replaced up to the line that ends it, or for REDACTOR_BLOCK bytes and the rest of that line, even
+// if it begins in a line that is replaced anyway.
 //
 // Bytes that a terminal does not show (colours, other sequences, controls, strings like a title,
 // characters without width) do not hide a secret that they interrupt. They end a word, so a secret
-// may begin after them. The bytes are also searched with these left in, since such a string or an
+// may begin after them. A second search includes the bytes that are not shown, since a string or an
 // unfinished sequence may contain a secret. NUL, VT and FF end a line.
 #ifndef TERSE_REDACT_REDACTOR_H
 #define TERSE_REDACT_REDACTOR_H
@@ -70,8 +70,8 @@ int secrets_find(struct secrets *s, const struct secrets_text *text, struct buff
 
 // Replacing secrets in a stream.
 
-/* The bytes as one of the texts that are searched. Bytes that are not part of the text leave a
-   gap. */
+/* One of the two texts that are made of the bytes and searched. Bytes that are not part of the text
+   leave a gap. */
 struct redactor_view {
 	struct buffer text;   /* of the unfinished line: context, then the bytes not passed on
 				 yet */
@@ -98,7 +98,7 @@ struct redactor {
 	struct redactor_view shown, whole;
 	bool differ; /* the two differ by more than colours */
 	enum redactor_rest skipping;
-	size_t skipped; /* bytes of a key that were passed over */
+	size_t skipped; /* bytes of a key that were dropped so far */
 	uint64_t fed;
 	struct buffer spans, cuts, result; /* scratch */
 };

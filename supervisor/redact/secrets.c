@@ -174,7 +174,8 @@ static pcre2_code *compile_own(const char *text)
 	}
 	const char *string = buffer_string(&edged);
 	pcre2_code *code = string ? secrets_compile(string) : NULL;
-	/* The replacement may break the pattern, as in a comment of it. */
+	/* EDGE may break the pattern, for example within a comment of the pattern. Then uses the
+	   pattern as it is. */
 	if (!code && errno == EINVAL)
 		code = secrets_compile(text);
 	buffer_release(&edged);

@@ -26,7 +26,7 @@ int directory_walk(const char *path, size_t top,
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;
 	struct dirent *e;
 	DIR *d = io_list(fd);
-	/* The directory was removed meanwhile. */
+	/* A missing directory has no files. */
 	if (!d)
 		return errno == ENOENT ? 0 : -1;
 	while (result == 0 && (errno = 0, e = readdir(d)) != NULL) {

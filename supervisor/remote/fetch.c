@@ -71,8 +71,8 @@ int fetch_artifact(const struct settings *s, const char *id, char why_not[REMOTE
 				.limits = gc_limits(s),
 				.now_ms = clock_real_ms(),
 				.interval_ms = s->gc_interval};
-		/* Cleans the store up here, too: a user who only reads has no runs, which would do
-		   so. */
+		/* Cleans the store up here, too: a user who only reads has no runs that would clean
+		   it up. */
 		if (gc_is_due(&store, s->gc_interval))
 			gc_run(&gc);
 		remote_key(id, key);

@@ -120,7 +120,7 @@ static int write_file(const struct outbox *o, const char *temporary, const struc
 	return result < 0 ? -1 : outbox_rename(o, temporary, path);
 }
 
-/* Appends a file of at most `most` bytes. */
+/* Appends the text of a file, which has `most` bytes at most, to `out`. */
 static int outbox_read(const struct outbox *o, const char *name, size_t most, struct buffer *out)
 {
 	int fd = store_open_file(o->dir, name, O_RDONLY);
@@ -172,7 +172,7 @@ bool outbox_has_work(const struct outbox *o, bool adds)
 	if (adds || !io_is_there(o->dir, WANTED))
 		return adds;
 	int64_t left = (int64_t)read_numbers(o, RETRY, NULL).b - clock_real_ms();
-	/* As outbox_stay(), for a clock that was set back. */
+	/* No wait is longer than DELAY_MOST_MS, unless the clock was set back. */
 	return left <= 0 || left > DELAY_MOST_MS;
 }
 
@@ -422,7 +422,7 @@ int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t
 	struct items items = {0};
 	int result = -1, count = 0, lock = outbox_lock(o, ADDING, until_ms);
 	if ((lock >= 0 || errno != EWOULDBLOCK) && items_read(&items, o, WANTED) == 0) {
-		/* A temporary file that a killed process has left. */
+		/* Removes the temporary file that a killed process may have left. */
 		unlinkat(o->dir, TEMPORARY, 0);
 		count = store_open_everywhere(stores);
 		result = 0;
@@ -517,7 +517,7 @@ static void outbox_measure(const struct outbox *o, bool unpacked, const char *wh
 }
 
 /* Moves everything once; the caller holds the lock. Returns whether nothing is left. If something
-   is left and `why` is empty, it has come meanwhile. */
+   is left and `why` is empty, it was added meanwhile. */
 static bool outbox_pass(const struct outbox *o, const struct settings *settings, int64_t end_ms,
 			struct outbox_state *s)
 {

@@ -22,8 +22,8 @@
 // When a run has ended and nobody waits for its supervisor any more, the supervisor empties the
 // outbox. If another process moves, the supervisor archives its own run and ends; the other process
 // looks for new archives before it ends. If the remote fails, the moving process notes when it will
-// try again (after 1 s, 2 s, 4 s ... up to 5 min), and stays for an hour. Until that time others
-// archive and end. SIGTERM makes the process try once more at once, and end.
+// try again (after 1 s, 2 s, 4 s ... up to 5 min), and stays for an hour. Until that time other
+// processes archive their runs and end. SIGTERM makes the process try once more at once, and end.
 #ifndef TERSE_REMOTE_OUTBOX_H
 #define TERSE_REMOTE_OUTBOX_H
 
@@ -80,11 +80,12 @@ void outbox_forget(const struct outbox *o, const char *id);
    runs after it were not tried then. */
 int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t until_ms);
 
-/* Takes out a run that was removed, unless its push has begun. Returns whether the run waited. */
+/* Takes a run that was removed out of the outbox, unless its push has begun. Returns whether the
+   run waited. */
 bool outbox_drop(const struct outbox *o, const char *id);
 
-/* For the holder of the lock: puts lines of archives that have gone into a segment, as many as it
-   may have. Returns how many, or -1 with errno. */
+/* For the holder of the lock: makes a segment from the lines of archives that were moved, from as
+   many as a segment may have. Returns how many, or -1 with errno. */
 int64_t outbox_index(const struct outbox *o, int64_t now_ms);
 
 struct outbox_numbers {

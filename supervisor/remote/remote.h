@@ -95,10 +95,11 @@ int64_t directory_count(const char *path);
 //
 //   index/2026/11/22/07/HOST-cmd-1m7vwf5bqe9c-3.jsonl
 //
-// A segment has the lines of runs that were moved together, three here, the first of which is in
-// its name; the hour is that in which it was made, behind the ends of its runs. So the runs of an
-// hour are complete soon after it, and whoever wants the newest ones reads the newest hours only. A
-// segment is made in the outbox when the archives have gone: a run that is listed can be fetched.
+// A segment has the lines of runs that were moved together: here three runs, whose first one is in
+// the name. The hour is when the segment was made, after the ends of its runs. So an hour's
+// segments are complete soon after the hour, and a reader that wants the newest runs reads only the
+// newest hours. A segment is made in the outbox after the archives were moved: a run that is listed
+// can be fetched.
 //
 // A line is the metadata of a run as in ID.json (artifact/meta.h), with "object_bytes".
 
@@ -129,8 +130,8 @@ int index_read(const struct settings *s, struct index_reader *reader);
 // Reading from the remote: artifacts come into the session FETCH_SESSION of the store. There they
 // are like any others: found by their IDs, and cleaned up.
 //
-// Nothing that the remote sends is trusted: no more than [spill] max_artifact is taken, it has to
-// be an archive (archive.h) of the run that was asked for, and what is not leaves nothing.
+// Nothing that the remote sends is trusted: no more than [spill] max_artifact is taken, and the
+// object has to be an archive (archive.h) of the wanted run; anything else leaves nothing behind.
 
 #define FETCH_SESSION "from-remote"
 
