@@ -55,7 +55,7 @@ int earlier_find(struct store *stores, int count, const char *session, const str
 	for (int i = 0; i < 2 && got >= 0; i++) {
 		struct journal *j = journal_open(stores, count, where[i], JOURNAL_RUN);
 		struct journal_line line;
-		struct meta end;
+		struct journal_sums sums;
 		got = j && buffer_check(&words) == 0 ? 1 : -1;
 		for (long left = lines; left > 0 && got == 1; left--) {
 			if (last->is_found && (!success || success->is_found))
@@ -65,8 +65,8 @@ int earlier_find(struct store *stores, int count, const char *session, const str
 			    !memmem(line.text, line.len, words.data, len) ||
 			    /* The line alone shows that the run is not wanted, so nothing of the
 			       run is opened. */
-			    (last->is_found && journal_parse_sums(&line, &end) &&
-			     meta_has_failed(&end)) ||
+			    (last->is_found && journal_parse_sums(&line, &sums) &&
+			     sums.has_failed) ||
 			    !earlier_open(&line, m, &run))
 				continue;
 			struct earlier_run *to =

@@ -175,11 +175,12 @@ static enum journal_kind kind_of(const char *line, size_t len, char id[ID_LEN + 
 	return JOURNAL_DAMAGED;
 }
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* Moves *at behind the next occurrence of `key`, which begins with the comma before the member;
    leaves *at alone if there is none. One pass is enough, since members have a fixed order. Quotes
    within strings have a backslash before them, so no text is taken for a key. */
-static inline __attribute__((always_inline)) bool pass_key(const char **at, const char *end,
-							   const char *key)
+ALWAYS_INLINE bool pass_key(const char **at, const char *end, const char *key)
 {
 	const size_t len = strlen(key);
 	/* The next member usually has the key. If not, tries each comma: commas are few. */
@@ -194,7 +195,7 @@ static inline __attribute__((always_inline)) bool pass_key(const char **at, cons
 }
 
 /* The number behind a key, or `none`. The line ends with a bracket, so the number has an end. */
-static int64_t pass_number(const char **at, const char *end, const char *key, int64_t none)
+ALWAYS_INLINE int64_t pass_number(const char **at, const char *end, const char *key, int64_t none)
 {
 	int64_t n = 0;
 	if (!pass_key(at, end, key))
@@ -206,7 +207,7 @@ static int64_t pass_number(const char **at, const char *end, const char *key, in
 }
 
 /* The time behind a key, in ms, or `none`. */
-static int64_t pass_time(const char **at, const char *end, const char *key, int64_t none)
+ALWAYS_INLINE int64_t pass_time(const char **at, const char *end, const char *key, int64_t none)
 {
 	int64_t ns = pass_number(at, end, key, -1);
 	return ns < 0 ? none : ns / NS_PER_MS;
@@ -517,8 +518,8 @@ static int enter_source(struct journal *j, struct source *s)
 	struct stat st;
 	leave_source(j);
 	j->dir = store_open_session(s->line.of.store, s->line.of.session, false);
-	j->tail.fd = j->dir < 0 ? -1 : store_open_file(j->dir, JOURNAL_FILE, O_RDONLY);
-	if (j->tail.fd < 0 || fstat(j->tail.fd, &st) < 0)
+	j->tail.fd = j->dir < 0 ? -1 : store_open_locked(j->dir, JOURNAL_FILE, O_RDONLY, 0, &st);
+	if (j->tail.fd < 0)
 		return -1;
 	if (st.st_ino != s->file || (uint64_t)st.st_size < s->end) {
 		s->from_ms = s->file ? s->ms : INT64_MAX;
@@ -606,25 +607,28 @@ struct journal *journal_open(struct store *stores, int count, const char *sessio
 {
 	struct journal *j = calloc(1, sizeof(*j));
 	struct journal_session *found = NULL;
-	size_t sessions;
+	size_t sessions = (size_t)count;
 	if (!j)
 		return NULL;
 	j->kinds = kinds;
 	j->dir = -1;
-	/* Room for the longest line; usually only the first pages are touched. */
-	j->tail = (struct journal_tail){.fd = -1, .block = malloc(LINE_MOST), .room = LINE_MOST};
-	if (!j->tail.block || journal_sessions(stores, count, session, &found, &sessions) < 0)
+	/* Room for the longest line; usually only the first pages are touched. read(2) is faster
+	   into whole pages. */
+	j->tail = (struct journal_tail){.fd = -1, .block = io_block(LINE_MOST), .room = LINE_MOST};
+	if (!j->tail.block ||
+	    (!session && journal_sessions(stores, count, NULL, &found, &sessions) < 0))
 		goto fail;
 	j->sources = calloc(sessions + 1, sizeof(*j->sources));
 	j->heap = calloc(sessions + 1, sizeof(struct source *));
 	if (!j->sources || !j->heap)
 		goto fail;
 	for (; j->count < sessions; j->count++) {
-		const struct journal_session *f = &found[j->count];
+		const struct journal_session *f = session ? NULL : &found[j->count];
 		struct source *s = j->heap[j->count] = &j->sources[j->count];
-		s->line.of.store = f->store;
-		s->ms = f->ms + TICK_MS;
-		memcpy(s->line.of.session, f->name, sizeof(f->name));
+		s->line.of.store = f ? f->store : &stores[j->count];
+		s->ms = f ? f->ms + TICK_MS : INT64_MAX;
+		snprintf(s->line.of.session, sizeof(s->line.of.session), "%s",
+			 f ? f->name : session);
 	}
 	j->left = j->count;
 	free(found);
@@ -686,31 +690,29 @@ bool journal_parse_read(const struct journal_line *line, struct journal_read *re
 	return bytes >= 0 && tokens >= 0 && read->at_ms >= 0;
 }
 
-bool journal_parse_sums(const struct journal_line *line, struct meta *m)
+bool journal_parse_sums(const struct journal_line *line, struct journal_sums *sums)
 {
 	const char *at = line->text, *end = at + line->len;
-	*m = (struct meta){.state = META_INTERRUPTED};
-	memcpy(m->id, line->of.id, sizeof(m->id));
+	*sums = (struct journal_sums){.has_failed = true};
 	if (pass_key(&at, end, ",\"state\":\"") && end - at > 5 && memcmp(at, "done\"", 5) == 0)
-		m->state = META_DONE;
-	m->started_ms = pass_time(&at, end, STARTED, 0);
-	m->duration_ms = pass_time(&at, end, ",\"duration_ns\":", -1);
-	m->exit_code = (int)pass_number(&at, end, ",\"process.exit.code\":", -1);
+		sums->has_failed = false;
+	sums->started_ms = pass_time(&at, end, STARTED, 0);
+	sums->duration_ms = pass_time(&at, end, ",\"duration_ns\":", -1);
+	sums->has_failed |= pass_number(&at, end, ",\"process.exit.code\":", -1) != 0;
 	if (pass_key(&at, end, ",\"shown\":{")) {
 		const char *behind = (const char *)memchr(at, '}', (size_t)(end - at)) + 1;
-		m->shown.bytes = (uint64_t)pass_number(&at, behind, "\"bytes\":", 0);
-		m->shown.tokens = (uint64_t)pass_number(&at, behind, ",\"tokens\":", 0);
-		m->shown.text = (uint64_t)pass_number(&at, behind, ",\"text\":", 0);
-		m->shown.own = (uint64_t)pass_number(&at, behind, ",\"own\":", 0);
+		sums->shown.bytes = (uint64_t)pass_number(&at, behind, "\"bytes\":", 0);
+		sums->shown.tokens = (uint64_t)pass_number(&at, behind, ",\"tokens\":", 0);
+		sums->shown.text = (uint64_t)pass_number(&at, behind, ",\"text\":", 0);
+		sums->shown.own = (uint64_t)pass_number(&at, behind, ",\"own\":", 0);
 		at = behind;
 	}
 	/* The user's labels come behind the profile, and may have any name, even "profile". */
 	const char *labels = at;
-	if (pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\"") &&
-	    !pass_key(&labels, at, ",\"labels\":{"))
-		m->profile = PROFILE_TERSE;
+	sums->is_own = pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\"") &&
+		       !pass_key(&labels, at, ",\"labels\":{");
 	/* The number must end before the line's closing bracket. */
-	return m->duration_ms >= 0 && at < end;
+	return sums->duration_ms >= 0 && at < end;
 }
 
 uint64_t journal_damaged(const struct journal *j)

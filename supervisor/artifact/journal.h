@@ -124,10 +124,17 @@ int64_t journal_line_ms(const struct journal_line *line);
 /* Parses a JOURNAL_READ line. Returns false if the line is damaged. */
 bool journal_parse_read(const struct journal_line *line, struct journal_read *read);
 
-/* Parses the parts of a run's line (JOURNAL_RUN) that terse stats needs, in a fifth of the time
-   that meta_parse() takes: ID, start, duration, end, `shown`, and `profile` if that is terse's own.
-   There is nothing to release. Returns false if one of these is damaged. */
-bool journal_parse_sums(const struct journal_line *line, struct meta *m);
+/* What terse stats needs of a run. */
+struct journal_sums {
+	int64_t started_ms, duration_ms;
+	struct meta_shown shown;
+	bool has_failed;
+	bool is_own; /* the run is of a verb of terse's */
+};
+
+/* Parses these parts of a run's line (JOURNAL_RUN), in a tenth of the time that meta_parse() takes.
+   Returns false if one of them is damaged. */
+bool journal_parse_sums(const struct journal_line *line, struct journal_sums *sums);
 
 /* How many lines of runs were damaged so far. */
 uint64_t journal_damaged(const struct journal *j);

@@ -48,33 +48,48 @@ static void note_first(struct stats *s, int64_t ms)
 		s->first_ms = ms;
 }
 
-static void stats_add_run(struct stats *s, const struct meta *m)
+/* `left`: how many lines may still be searched for the agent. Returns false if the line is
+   damaged. */
+static bool stats_add_run(struct stats *s, const struct journal_line *line, int *left)
 {
-	const struct meta_shown *w = &m->shown;
-	if (m->started_ms < s->from_ms || (s->only && strcmp(m->id, s->only) != 0))
-		return;
-	note_first(s, m->started_ms);
-	if (!*s->agent && m->agent)
-		snprintf(s->agent, sizeof(s->agent), "%s", m->agent);
-	if (m->profile && strcmp(m->profile, PROFILE_TERSE) == 0) {
+	struct journal_sums sums;
+	const struct meta_shown *w = &sums.shown;
+	if (line->len > META_LINE || !journal_parse_sums(line, &sums))
+		return false;
+	if (sums.started_ms < s->from_ms || (s->only && strcmp(line->of.id, s->only) != 0))
+		return true;
+	if (!*s->agent && (*left)-- > 0) {
+		struct meta m;
+		if (meta_parse(line->text, line->len, &m) < 0)
+			return false;
+		snprintf(s->agent, sizeof(s->agent), "%s", m.agent ? m.agent : "");
+		meta_release(&m);
+	}
+	note_first(s, sums.started_ms);
+	if (sums.is_own) {
 		size_add(&s->all.read, w->bytes, w->tokens);
-		return;
+		return true;
 	}
 	s->all.runs++;
-	s->all.failed += meta_has_failed(m);
-	s->all.duration_ms += m->duration_ms;
+	s->all.failed += sums.has_failed;
+	s->all.duration_ms += sums.duration_ms;
 	s->all.text += w->text;
 	size_add(&s->all.shown, w->bytes, w->tokens);
 	size_add(&s->all.own, w->own, tokens_scale(w->tokens, w->bytes, w->own));
+	return true;
 }
 
-static void stats_add_read(struct stats *s, const struct journal_read *read)
+static bool stats_add_read(struct stats *s, const struct journal_line *line)
 {
-	if (read->at_ms < s->from_ms || (s->only && strcmp(read->id, s->only) != 0))
-		return;
-	if (!read->inside)
-		size_add(&s->all.read, read->bytes, read->tokens);
+	struct journal_read read;
+	if (!journal_parse_read(line, &read))
+		return false;
+	if (read.at_ms < s->from_ms || (s->only && strcmp(read.id, s->only) != 0))
+		return true;
+	if (!read.inside)
+		size_add(&s->all.read, read.bytes, read.tokens);
 	s->all.reads++;
+	return true;
 }
 
 /* --- the sums that were kept --------------------------------------------------------------- */
@@ -102,18 +117,16 @@ static uint64_t kept_check(const struct kept *k)
 				 sizeof(*k) - offsetof(struct kept, version));
 }
 
-/* Reads the kept sums; they are zeroed if there are no valid ones. Returns the stamp of the
-   journal, which differs after each change of the journal. */
-static uint64_t kept_read(struct kept *k, const struct store *store, const char *session)
+/* Reads the kept sums in a session's directory; they are zeroed if there are no valid ones. Returns
+   the stamp of the journal, which differs after each change of the journal. */
+static uint64_t kept_read(struct kept *k, int dir)
 {
 	struct stat st = {.st_size = 0};
-	int dir = store_open_session(store, session, false);
 	bool is_there = dir >= 0 && fstatat(dir, JOURNAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0;
 	int fd = is_there ? store_open_file(dir, JOURNAL_SUMS, O_RDONLY) : -1;
 	bool holds = fd >= 0 && read(fd, k, sizeof(*k)) == sizeof(*k) &&
 		     k->version == KEPT_VERSION && k->check == kept_check(k);
 	io_close(&fd);
-	io_close(&dir);
 	if (!holds)
 		*k = (struct kept){.len = 0};
 	const int64_t facts[] = {(int64_t)st.st_ino, st.st_size, st.st_ctim.tv_sec,
@@ -122,10 +135,8 @@ static uint64_t kept_read(struct kept *k, const struct store *store, const char 
 }
 
 /* Writes the sums. `check` tells a reader if they are only half written. */
-static void kept_write(const struct stats *s, struct kept *k, const struct store *store,
-		       const char *session)
+static void kept_write(const struct stats *s, struct kept *k, int dir)
 {
-	int dir = store_open_session(store, session, false);
 	int fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_SUMS, O_WRONLY | O_CREAT);
 	k->version = KEPT_VERSION;
 	k->sum = s->all;
@@ -136,7 +147,6 @@ static void kept_write(const struct stats *s, struct kept *k, const struct store
 	bool lost = fd >= 0 && io_write_at(fd, (const char *)k, sizeof(*k), 0) < 0;
 	(void)lost;
 	io_close(&fd);
-	io_close(&dir);
 }
 
 /* --- a session ----------------------------------------------------------------------------- */
@@ -151,8 +161,6 @@ static void kept_write(const struct stats *s, struct kept *k, const struct store
 static int add_lines(struct stats *s, struct journal *j, struct kept *old, struct kept *new)
 {
 	struct journal_line line;
-	struct journal_read read;
-	struct meta m;
 	int got, left = AGENT_LINES;
 	while ((errno = 0, got = journal_next(j, &line)) == 1) {
 		uint64_t hash = line.at == old->at || !new->len
@@ -165,19 +173,11 @@ static int add_lines(struct stats *s, struct journal *j, struct kept *old, struc
 					     .len = line.len,
 					     .hash = hash,
 					     .damaged = journal_damaged(j)};
-		bool good = line.kind == JOURNAL_READ ? journal_parse_read(&line, &read)
-			    : line.len > META_LINE    ? false
-			    : *s->agent || --left < 0 ? journal_parse_sums(&line, &m)
-						      : meta_parse(line.text, line.len, &m) == 0;
+		bool good = line.kind == JOURNAL_READ ? stats_add_read(s, &line)
+						      : stats_add_run(s, &line, &left);
 		if (!good && errno == ENOMEM)
 			return -1;
 		s->damaged += !good;
-		if (good && line.kind == JOURNAL_READ)
-			stats_add_read(s, &read);
-		else if (good)
-			stats_add_run(s, &m);
-		if (good && line.kind == JOURNAL_RUN)
-			meta_release(&m);
 	}
 	return got;
 }
@@ -204,17 +204,20 @@ int stats_add_session(struct stats *s, struct store *store, const char *session)
 	const struct stats others = *s;
 	const bool all = s->from_ms <= 0 && !s->only;
 	struct kept old = {.len = 0}, new = {.len = 0};
-	const uint64_t stamp = all ? kept_read(&old, store, session) : 0;
+	int dir = all ? store_open_session(store, session, false) : -1;
+	const uint64_t stamp = all ? kept_read(&old, dir) : 0;
 	const bool is_same = old.len > 0 && old.stamp == stamp;
 	struct journal *j =
 		is_same ? NULL : journal_open(store, 1, session, JOURNAL_RUN | JOURNAL_READ);
+	int got = is_same ? 1 : -1;
 	if (!j && !is_same)
-		return -1;
+		goto out;
 	s->all = (struct stats_sum){.runs = 0};
 	s->first_ms = 0;
 	s->damaged = 0;
 	*s->agent = '\0';
-	int got = is_same ? 1 : add_lines(s, j, &old, &new);
+	if (j)
+		got = add_lines(s, j, &old, &new);
 	s->damaged += j ? journal_damaged(j) : old.behind;
 	if (got == 1) {
 		sum_add(&s->all, &old.sum);
@@ -229,15 +232,15 @@ int stats_add_session(struct stats *s, struct store *store, const char *session)
 	new.damaged = s->damaged - new.behind;
 	new.stamp = stamp;
 	if (got >= 0 && all && new.len > 0 && new.at - (got ? old.at : 0) >= KEPT_LEAST)
-		kept_write(s, &new, store, session);
+		kept_write(s, &new, dir);
 	if (got >= 0 && s->all.runs + s->all.reads > 0 && add_to_agent(s) < 0)
 		got = -1;
 	sum_add(&s->all, &others.all);
 	note_first(s, others.first_ms);
 	s->damaged += others.damaged;
-	int error = errno;
+out:
 	journal_close(j);
-	errno = error;
+	io_close(&dir);
 	return got < 0 ? -1 : 0;
 }
 
