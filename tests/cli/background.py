@@ -7,7 +7,7 @@ import re
 import signal
 import time
 
-from support.harness import (Case, FOOTER, TERSE, eventually, is_sanitized, main, read_file,
+from support.harness import (Case, FOOTER, TERSE, descriptors, eventually, is_sanitized, main, read_file,
                              write_file)
 
 # A child that reports that it lives, waits for the file `go`, prints `late` and ends.
@@ -123,8 +123,7 @@ class Survive(Case):
         eventually(only_supervisor, "the watchdog's end")
         # For that it looks through /proc once.
         eventually(lambda: self.metadata("last").get("held_by"), "who holds it")
-        for fd in os.listdir("/proc/%d/fd" % supervisor[0].pid):
-            link = os.readlink("/proc/%d/fd/%s" % (supervisor[0].pid, fd))
+        for link in descriptors(supervisor[0].pid).values():
             self.assertFalse(link.startswith(self.work), link)
         self.let_go()
 
@@ -151,10 +150,6 @@ class Survive(Case):
         return text
 
     @staticmethod
-    def descriptors(pid):
-        return len([fd for fd in os.listdir("/proc/%d/fd" % pid) if int(fd) > 2])
-
-    @staticmethod
     def anonymous_kb(pid):
         return int(re.search(rb"RssAnon:\s*(\d+)", read_file("/proc/%d/status" % pid))[1])
 
@@ -172,7 +167,7 @@ class Survive(Case):
                 eventually(lambda: "held_by" not in self.metadata("last"), "the last metadata")
                 self.assertIn(pid, [p.pid for p in self.mine()], "it was ended")
                 supervisor = self.supervisors()[0].pid
-                eventually(lambda: self.descriptors(supervisor) == 1 + ("--streams=split" in options),
+                eventually(lambda: sum(fd > 2 for fd in descriptors(supervisor)) == 1 + ("--streams=split" in options),
                            "that only what is drained is open")
                 if not is_sanitized():
                     eventually(lambda: self.anonymous_kb(supervisor) < 512, "little memory")
@@ -196,8 +191,9 @@ class Survive(Case):
 
     def test_signal_ends_a_run_whose_daemon_lives_on(self):
         run = self.terse("--yield", "100ms", "--tty", "sh", "-c",
-                         "setsid sleep 1000 & echo $! >pid; seq 3; sleep 1000")
+                         "setsid sleep 1000 & seq 3; sleep 1000")
         identifier = re.search(rb"cmd-\w+", run.out)[0].decode()
+        eventually(lambda: [p for p in self.mine() if p.name == "sleep" and p.session == p.pid], "the daemon")
         self.ask("signal", identifier)
         self.assertIn(b"terse signal ended the run", self.recorded())
         self.assertEqual(len([p for p in self.mine() if p.name == "sleep"]), 1)

@@ -352,7 +352,7 @@ class Passages(Case):
         self.assertIn(b"^C", typing.until(rb"@> "))
         self.assertIn(b"\n130\r\n", typing.line("echo $?"))
         fcntl.ioctl(typing.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 90, 0, 0))
-        typing.send("stty size\n")
+        typing.send("until [ \"$(stty size)\" = '40 90' ]; do sleep 0.01; done; stty size\n")
         typing.until(rb"\n40 90\r\n")
         os.kill(typing.pid, signal.SIGTERM)  # which a shell ignores
         typing.send("echo o''k\n")
@@ -381,7 +381,7 @@ class Passages(Case):
         last = re.search(rb"cmd-\w+", shown).group().decode()
         eventually(lambda: any(name.startswith(last) for _, _, names in os.walk(remote) for name in names),
                    lambda: "%s is not in %s" % (last, list(os.walk(remote))))
-        self.assertEqual(len(os.listdir(descriptors)), before)
+        eventually(lambda: len(os.listdir(descriptors)) == before, "that only its own are open")
 
     def test_nothing_is_left(self):
         """The harness dies; terse is killed."""

@@ -39,7 +39,7 @@ HELPER = os.path.join(BUILD, "helper")
 PATH = os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin")
 
 # A hang is called one after this many seconds.
-DEADLINE = float(os.environ.get("DEADLINE", "120"))
+DEADLINE = float(os.environ.get("DEADLINE", "300"))
 
 # Random data is the same for the same seed, which the log names.
 SEED = int(os.environ.get("TEST_SEED", "1"))
@@ -185,6 +185,17 @@ def environment(pid):
         os.readlink("/proc/%s/exe" % pid)  # A thread of the kernel has none, nor one that has ended.
         time.sleep(0.001)
     return []
+
+
+def descriptors(pid):
+    """What the descriptors of a process are, by their numbers; one that is closed meanwhile is left out."""
+    found, folder = {}, "/proc/%d/fd" % pid
+    for fd in os.listdir(folder):
+        try:
+            found[int(fd)] = os.readlink(os.path.join(folder, fd))
+        except FileNotFoundError:
+            continue
+    return found
 
 
 def processes(mark):
@@ -465,7 +476,7 @@ class Case(unittest.TestCase):
     def with_time(self, start, came):
         """Calls start(limit) with more and more time until the run `came` as far as it has to: on a busy
         machine it takes longer. Returns that run."""
-        for limit in ("300ms", "2s", "10s"):
+        for limit in ("300ms", "2s", "10s", "60s"):
             run = start(limit)
             if came(run):
                 return run
