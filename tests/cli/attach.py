@@ -297,7 +297,7 @@ class AtTheTerminal(AttachCase):
         s = self.bash()
         before = s.modes()
         s.type("terse --yield 1s sh -c 'echo hello; cat >copy'; echo status $?")
-        s.until(r"^\[terse: running after [^;]*; 1 line, 6 B; wait: terse await")
+        s.until(r"^\[terse: running after [^;]*; (1 line, 6|0 lines, 0) B; wait: terse await")
         s.until(r"^status 0\nready>$")
         self.assertEqual(s.modes(), before)
         identifier = re.search(ID, self.ask("list", "--live"))[0].decode()

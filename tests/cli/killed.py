@@ -226,11 +226,20 @@ class Start(Case):
         self.addCleanup(signal.signal, signal.SIGIO, before)
         fcntl.fcntl(self.fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
 
-    def held(self, *options):
-        run = self.start(TERSE, *options, self.program)
-        eventually(lambda: [p for p in self.mine() if p.name == "terse" and
-                            b"lease" in read_file("/proc/%d/wchan" % p.pid)], "a held execve")
+    def is_held(self, run):
+        """Waits until the run is held, or has ended before."""
+        def held():
+            return any(p.name == "terse" and b"lease" in read_file("/proc/%d/wchan" % p.pid) for p in self.mine())
+        return eventually(lambda: held() or not run.collect(0), "a held execve") and held()
+
+    def held(self):
+        run = self.start(TERSE, self.program)
+        self.assertTrue(self.is_held(run))
         return run
+
+    def check_timeout(self, came):
+        run = self.with_time(lambda limit: self.start(TERSE, "--timeout", limit, self.program), came).finish()
+        self.assertEqual((run.code, run.out), (124, b"[terse: timed out (exit 124)]\n"))
 
     def test_goes_on(self):
         run = self.held()
@@ -239,16 +248,15 @@ class Start(Case):
         self.assertEqual((run.code, run.out), (7, b""))
 
     def test_timeout(self):
-        run = self.held("--timeout", "700ms")
-        run.finish()
-        self.assertEqual((run.code, run.out), (124, b"[terse: timed out (exit 124)]\n"))
+        self.check_timeout(self.is_held)
 
     def test_timeout_of_one_that_somebody_has_stopped(self):
-        run = self.held("--timeout", "700ms")
-        child = [p for p in self.mine() if p.parent not in (run.pid, os.getpid())][0]
-        os.kill(child.pid, signal.SIGSTOP)
-        run.finish()
-        self.assertEqual((run.code, run.out), (124, b"[terse: timed out (exit 124)]\n"))
+        def is_stopped(run):
+            child = self.is_held(run) and [p.pid for p in self.mine() if p.parent not in (run.pid, os.getpid())]
+            for pid in child or ():
+                os.kill(pid, signal.SIGSTOP)
+            return child
+        self.check_timeout(is_stopped)
 
     def wait_for_sitter(self, run):
         """The watchdog leaves the front end's group when the start takes long."""

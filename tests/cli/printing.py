@@ -139,7 +139,8 @@ class Verbs(Case):
         told = re.findall(r"(?m)^  (\w+) ", self.ask("help").decode().split("Verbs:")[1])
         self.assertEqual(sorted(told), sorted(self.ASKED))
         kept = self.terse("--preview", "--record", "--keep-raw=yes", "seq", "3000").id
-        live = self.terse("--tty", "--yield", "100ms", "sh", "-c", "seq 3000; sleep 1000").id
+        live = re.search(rb"cmd-\w+", self.terse("--tty", "--detach", "sh", "-c", "seq 3000; sleep 1000").out)[0].decode()
+        self.ask("await", live, "--for", "^3000$")
         self.terse("--session", "other", "--preview", "seq", "3000")
         self.ask("archive", kept, "--output", os.path.join(self.dir, "packed"))
         places = {"kept": kept, "live": live, "dir": self.dir, "lost": "cmd-000000000000"}

@@ -267,8 +267,8 @@ class Outcome(Profiles):
         self.assertLess(max(sizes), KB, sizes)
 
     def test_while_it_runs(self):
-        run = self.terse("--yield", "300ms", "--profile", "default", "-c",
-                         "seq -w 1 1000; sleep 60")
+        run = self.with_time(lambda limit: self.terse("--yield", limit, "--profile", "default", "-c",
+                                                      "seq -w 1 1000; sleep 1000"), lambda run: run.id)
         self.assertIn(b"[terse: running after ", run.out)
         self.assertLessEqual(len(run.out), 5 * KB)
         self.shell("terse signal " + run.id)

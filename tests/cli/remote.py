@@ -443,7 +443,7 @@ class Slow(Remote):
             self.terse(*FAIL)
         eventually(lambda: len(self.waiting()) == 6, "all packed")
         self.kill_all()
-        self.rclone("take() { sleep 0.5; }\n", transfer_time="2s")
+        self.rclone("take() { sleep 1; }\n", transfer_time="4s")
         self.assertEqual(self.push()[0::2], (0, ""))
         self.assertEqual(len(self.pushed()), 6)
 

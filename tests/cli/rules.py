@@ -249,7 +249,7 @@ class HandOver(RuleCase):
 
     def test_its_own_timeout_ends_it(self):
         self.section("hand_over = 2s")
-        run = self.call(self.COMMAND + " # terse: timeout=3s")
+        run = self.call(self.COMMAND + " # terse: timeout=6s")
         name = self.name_in(run)
         eventually(lambda: self.call("terse await " + name).code == 124, "its timeout")
 
