@@ -773,9 +773,9 @@ class Endurance(McpCase):
         sent = [client.start("run_command", command="touch begun%d; : <go; seq 6000; touch done%d" % (i, i),
                              include_full_output=True, timeout=600000) for i in range(150)]
         # No request is read while too many answers wait: none may come before all have begun.
-        eventually(lambda: exist("begun"), "the begin of all commands", 120)
+        eventually(lambda: exist("begun"), "the begin of all commands")
         with open(os.path.join(self.work, "go"), "w"):
-            eventually(lambda: exist("done"), "the end of all commands", 120)
+            eventually(lambda: exist("done"), "the end of all commands")
         if not is_sanitized():
             self.assertLess(memory(client.popen.pid), 48 << 20)
         for number in sent:
@@ -866,7 +866,7 @@ class End(McpCase):
         client.popen.wait()
         self.assertIn(artifact.encode(), self.ask("list", "--live"))
         for pid in (first, second):
-            self.assertEqual(Process(pid).name, "sleep")
+            eventually(lambda pid=pid: Process(pid).name == "sleep", "the command")
             os.kill(pid, signal.SIGKILL)
 
     def test_leash_of_a_run(self):

@@ -7,7 +7,8 @@ import os
 import re
 import signal
 
-from support.harness import (BUDGET, FOOTER, HEARTBEAT, MARKER, TERSE, Case, eventually, let_go_on, main, numbers)
+from support.harness import (BUDGET, FOOTER, HEARTBEAT, MARKER, TERSE, Case, eventually, let_go_on, main, numbers,
+                             write_file)
 
 JUMP = re.compile(rb"\[\.\.\. (?:back to|continues with) line (\d+)\]\Z")
 NOTICE = re.compile(rb"^\[terse: [^\n]*\]\n", re.M)
@@ -64,14 +65,16 @@ class Pauses(PauseCase):
         """Chatter is folded even in a text that fits, before a pause and after it. Lines that are left out can be
         read."""
         fifo = self.fifo()
-        passes = "for i in $(seq %s); do echo \"test part_$i of all ... ok\"; done; "
-        run = self.start(TERSE, "--profile", "build", "bash", "-c", passes % "1 30" + "read x <%s; " % fifo +
-                         passes % "31 60" + "echo test part_61 of all ... FAILED; exit 1")
+        lines = [b"test part_%d of all ... ok\n" % i for i in range(1, 61)] + [b"test part_61 of all ... FAILED\n"]
+        # In one write each, or there could be a pause in between.
+        for name, part in ("before", lines[:30]), ("behind", lines[30:]):
+            write_file(os.path.join(self.work, name), b"".join(part))
+        run = self.start(TERSE, "--profile", "build", "bash", "-c", "cat before; read x <%s; cat behind; exit 1" % fifo)
         run.until(rb" --lines \d+-29\]\ntest part_30 of all ... ok\n\Z")
         let_go_on(fifo)
         run.finish()
         self.assertEqual(run.code, 1)
-        text = b"".join(b"test part_%d of all ... ok\n" % i for i in range(1, 61)) + b"test part_61 of all ... FAILED\n"
+        text = b"".join(lines)
         self.assertLess(self.account(run.out, text), 20)
         self.assertIn(b"\ntest part_60 of all ... ok\ntest part_61 of all ... FAILED\n[terse: exit 1 after ", run.out)
         self.assertEqual(self.artifact(MARKER.search(run.out)["id"].decode()), text)

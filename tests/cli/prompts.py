@@ -11,7 +11,7 @@ import signal
 import termios
 import threading
 
-from support.harness import Case, eventually, main
+from support.harness import Case, eventually, main, write_file
 
 
 class AskPassword(http.server.BaseHTTPRequestHandler):
@@ -137,8 +137,14 @@ class JobControl(Case):
 
     SHELL = ("bash", "--norc", "-i", "-c")
 
+    def job(self):
+        """One that ends when it is in the foreground."""
+        write_file(os.path.join(self.work, "job"), "#!/bin/sh\nuntil read -r pid name state parent group session terminal "
+                   "front rest </proc/self/stat && [ $group = $front ]; do sleep 0.01; done\n", 0o755)
+        return "./job"
+
     def test_as_without_terse(self):
-        for script in ("sleep 0.5 & fg", "sleep 1000 & kill %1; wait %1; exit 3", "(exit 3) | cat; echo ${PIPESTATUS[0]}",
+        for script in (self.job() + " & fg", "sleep 1000 & kill %1; wait %1; exit 3", "(exit 3) | cat; echo ${PIPESTATUS[0]}",
                        "cat </dev/null; echo $-"):
             for options, how in ((), {}), (("--streams=split",), {"split": True}):
                 with self.subTest(script=script, **how):
@@ -149,8 +155,8 @@ class JobControl(Case):
                     self.assertEqual((run.code, said[:2]), (plain.code, said[2:]))
 
     def test_other_shell(self):
-        run = self.at_a_terminal_of_its_own("terse", "dash", "-i", "-c", "sleep 0.5 & fg")
-        self.assertEqual((run.code, run.out), (0, b"sleep 0.5\n"))
+        run = self.at_a_terminal_of_its_own("terse", "dash", "-i", "-c", self.job() + " & fg")
+        self.assertEqual((run.code, run.out), (0, b"./job\n"))
 
     def test_typed_interrupt(self):
         """The prompt belongs to the foreground job."""

@@ -122,12 +122,12 @@ class Program(Case):
 class Agent(Case):
     """What reads the rest of a pipe is waited for; nothing else is, and the last line names it."""
 
-    def check(self, script, out, code, *options, ends=True):
+    def check(self, script, out, code, *options, ends=True, env=None):
         write_file(os.path.join(self.work, "s.sh"), "#!/bin/bash\n" + script, 0o755)
         for kind in "pipe", "socket":
             for form in (), ("--no-pty",), ("--streams=split",):
                 with self.subTest(script=script, kind=kind, form=form):
-                    run = self.terse(*options, *form, "./s.sh", kind=kind)
+                    run = self.terse(*options, *form, "./s.sh", kind=kind, env=env)
                     self.assertEqual(run.code, code)
                     self.assertRegex(run.out, out)
                     if ends:
@@ -143,12 +143,17 @@ class Agent(Case):
             self.check(script, rb"\A" + out + rb"\Z", 3, "--finish", "20s")
 
     def test_what_has_worked_it_off_is_not_named(self):
-        """It has ended, and its output is closed a moment later: until then it is in flight, where nobody sees it."""
+        """It has ended, and its output is closed a moment later: until then it is in flight, where nobody sees it. It was
+        seen before: the supervisor, which leads its session, sleeps after it has looked."""
+        trace = os.path.join(self.work, "trace")
         write_file(os.path.join(self.work, "last"), """#!/usr/bin/env python3
-import os, socket, sys, time
+import os, re, socket, sys, time
 ours, theirs = socket.socketpair()
 let_go, is_let_go = os.pipe()
 os.write(1, sys.stdin.buffer.read())
+looks = rb" %d signals +supervisor: the command has ended" % os.getsid(0)
+while not (re.search(looks, open("trace", "rb").read()) and ") S " in open("/proc/%d/stat" % os.getsid(0)).read()):
+    time.sleep(0.01)
 if os.fork() == 0:
     os.closerange(0, 3)
     ours.close()
@@ -160,7 +165,8 @@ os.read(let_go, 1)
 socket.send_fds(ours, [b"x"], [1])
 os._exit(0)
 """, 0o755)
-        self.check("exec > >(exec ./last); echo one; exit 3", rb"\Aone\n\Z", 3, "--finish", "20s")
+        self.check("exec > >(exec ./last); echo one; exit 3", rb"\Aone\n\Z", 3, "--finish", "20s",
+                   env={"TERSE_DEBUG": trace})
 
     def test_it_is_named_where_it_takes_too_long(self):
         """Not before: a command that has failed is told as one, with what still writes."""
