@@ -1,7 +1,9 @@
 #!/usr/bin/env -S python3 -B
 """--service and --join: one run where several would be one too many."""
 
+import contextlib
 import os
+import random
 import re
 import signal
 import socket
@@ -15,11 +17,17 @@ SERVER = ("import socket, time; s = socket.create_server(('127.0.0.1', %d)); "
           "open('starts', 'a').write('x'); print('ready', flush=True); time.sleep(1000)")
 
 
+def free_port():
+    """One that nobody is given who asks for any."""
+    while True:
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", random.randrange(10000, 30000))) as free:
+            return free.getsockname()[1]
+
+
 class Services(Case):
     def setUp(self):
         super().setUp()
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.server = ["python3", "-c", SERVER % self.port]
 
     def serve(self, *options, code=0):
