@@ -99,19 +99,22 @@ void io_remove_tree(const char *path)
 
 int io_read_all(int fd, struct buffer *out, size_t most)
 {
-	size_t start = out->len;
-	for (;;) {
+	size_t start = out->len, room;
+	ssize_t n;
+	do {
 		if (buffer_reserve(out, 4096) < 0)
 			return -1;
-		ssize_t n = io_read(fd, out->data + out->len, out->cap - out->len);
-		if (n <= 0)
-			return n < 0 ? -1 : 0;
+		room = out->cap - out->len;
+		n = io_read(fd, out->data + out->len, room);
+		if (n < 0)
+			return -1;
 		out->len += (size_t)n;
 		if (out->len - start > most) {
 			errno = EFBIG;
 			return -1;
 		}
-	}
+	} while ((size_t)n == room);
+	return 0;
 }
 
 int io_lines_next(struct io_lines *l, const char **line, size_t *len)

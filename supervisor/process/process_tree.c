@@ -36,15 +36,8 @@ static int process_tree_read_lists(pid_t parent, struct buffer *out)
 	for (long tid = process_walk(&w, PROCESS_THREADS, parent); tid >= 0;
 	     tid = process_walk_next(&w)) {
 		int fd = process_open(parent, "task/%ld/children", tid);
-		ssize_t n = -1;
-		while (fd >= 0 && buffer_reserve(out, 1024) == 0) {
-			n = io_read(fd, out->data + out->len, out->cap - out->len);
-			if (n <= 0)
-				break;
-			out->len += (size_t)n;
-		}
+		count += fd >= 0 && io_read_all(fd, out, SIZE_MAX) == 0;
 		io_close(&fd);
-		count += n == 0;
 	}
 	process_walk_end(&w);
 	return count;

@@ -26,7 +26,7 @@ enum sink sink_of(int fd, struct stat *st);
    and at no others. Returns SINK_PROGRAM if /proc hides the reader, since a program must never get
    a preview, and if one of these ancestors has more than 32 other children. If the ancestor with
    the reading end is an agent that a rule knows, there is no such limit: all descriptors of its
-   nearest children and the standard input of the others are looked at. */
+   nearest children are looked at, and of the others whether their standard input is that end. */
 enum sink sink_of_pipe(const struct settings *s, int fd, pid_t writer, pid_t parent);
 
 /* Whether both descriptors share one open file (`x` and `y` are from sink_of()), so that writes to
