@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without memory for the settings: executes the command as with TERSE=0, if no options of terse
-   precede it. Returns if that is not possible. */
+/* Called if there is no memory for the settings: executes the command as TERSE=0 does, if no
+   options of terse precede it. Returns if that is not possible. */
 static void run_anyway(int argc, char **argv)
 {
 	const char *shell[] = {shell_find(NULL), "-c", argv[1], NULL};

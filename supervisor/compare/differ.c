@@ -54,8 +54,8 @@ struct align_side {
 /* The least number of steps before a search ends early; longer sequences get more. */
 #define STEPS_LEAST 256
 
-/* Both sequences without the elements that only one of them has; `places` are the indexes that the
-   others had before. */
+/* Both sequences without the elements that only one of them has; `places` are the original indexes
+   of the remaining elements. */
 struct align_rest {
 	const uint64_t *hashes[2];
 	const uint32_t *places[2];

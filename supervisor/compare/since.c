@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer texts are not compared, and in longer ones no lines are looked at: that would take more
-   than about 10 ms. */
+/* Texts of more than TEXT_MOST bytes are not compared, and the lines of texts of more than
+   LINES_MOST are not read: either would take over about 10 ms. */
 #define TEXT_MOST  ((uint64_t)16 * 1024 * 1024)
 #define LINES_MOST ((uint64_t)4 * 1024 * 1024)
 
@@ -29,14 +29,14 @@
 #define NAMES_MOST 5000
 #define LINE_MOST  4096
 
-/* A list of tests is printed up to about so many bytes; further names are only counted. */
+/* A list of tests is printed up to about this many bytes; further names are only counted. */
 #define LIST_MOST 100
 
 /* The name of a test of pytest: path::test[values]. The group is atomic, so that only the first of
    many "::" is tried. */
 #define NODE "(?>[^\\s\\[]+?::[^\\s\\[]+)(?:\\[.*?\\])?"
 
-/* A time behind a name. */
+/* A time after a name. */
 #define TIME "(?: \\([\\d.]+ ?m?s\\))?"
 
 /* Patterns for whole lines, and which runner prints them. The letters of a mark say what the groups
@@ -62,7 +62,8 @@ static const char forms[] =
 	"|(test\\S* \\(\\S+\\)) \\.\\.\\. (?:ok(*:P)|skipped .*(*:L))"
 	"|Ran (\\d+) tests? in [\\d.]+s(*:n)"
 	"|FAILED \\((?:failures=(\\d+))?(?:, )?(?:errors=(\\d+))?.*\\)(*:ff)"
-	/* go test -v; if a test has printed an unfinished line, "--- FAIL: " stands behind it */
+	/* go test -v; if a test has printed an unfinished line, "--- FAIL: " follows on the same
+	   line */
 	"| *--- (?|FAIL: ()()(\\S+)(*:sfF)|PASS: (\\S+)(*:P)|SKIP: (\\S+)(*:L)) \\([\\d.]+s\\)"
 	"|()=== RUN   \\S+(*:n)"
 	"|()(?=.*+(?<=s\\))) *\\S.*--- FAIL: .*(*:x)"
@@ -167,8 +168,8 @@ void since_compare_tests(struct wording_since *out, struct text texts[4], bool s
 		known &= kind == WALK_END;
 		walk_free(w);
 	}
-	/* Whether all tests are named; and whether at least their number is known, and the runner
-	   says what it leaves out, as often as before. */
+	/* all_now, all_then: every test is named. is_whole: the runner has printed sums of the kind
+	   `w`, as many as before. */
 	const bool all_now = now['F'] + now['P'] + now['L'] == now['n'];
 	const bool all_then = then['F'] + then['P'] + then['L'] == then['n'];
 	const bool is_whole = now['w'] > 0 && now['w'] == then['w'];
@@ -204,7 +205,7 @@ void since_compare_tests(struct wording_since *out, struct text texts[4], bool s
 	}
 	/* A test that didn't exist before counts as new, but not one that was left out before. */
 	known &= !unknown || (is_whole && !then['p'] && then['n'] + unknown >= now['n']);
-	/* If a run has failed and none of its tests, something else has, so nothing is said. */
+	/* If a run failed but none of its tests did, something else failed, so nothing is said. */
 	known &= lists.len > 0 ? now['F'] || succeeded : now['F'] && now['F'] == then['F'];
 	const char *told = buffer_string(&lists);
 	if (known && told)
@@ -217,7 +218,7 @@ void since_compare_tests(struct wording_since *out, struct text texts[4], bool s
 }
 
 /* Opens the text of a run, or its standard error, which is empty if there is none. Returns false if
-   the text is not complete. text_close() it in any case. */
+   the text is not complete. Call text_close() in every case. */
 static bool since_open(struct text *text, const struct earlier_run *run, enum artifact_part part)
 {
 	const struct meta_stream *s = part == ARTIFACT_ERR ? &run->meta.err : &run->meta.out;

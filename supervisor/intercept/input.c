@@ -101,7 +101,7 @@ void intercept_judge(struct interceptor *s, bool end)
 	bool binary = sniff_judge(&s->sniff) || (s->kind && s->sniff.bad > 0);
 	if (binary)
 		intercept_resolve(s);
-	/* Waits for more bytes, since few tell little. A program gets them at once. */
+	/* There are too few bytes to judge, so it waits for more. A program gets them at once. */
 	if (binary && !end && !s->kind && so_far.len < SNIFF_LEN &&
 	    s->reader != &readers[INTERCEPT_PROGRAM])
 		return;
@@ -124,8 +124,8 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 	if (s->state == BYTES_UNJUDGED) {
 		const struct buffer *so_far = &s->unjudged;
 		bool kept = buffer_try_append(&s->unjudged, data, len) == 0;
-		/* A NUL means something else in text without newlines, so text without any is
-		   judged later. */
+		/* In text without newlines a NUL is a separator, so text that has had none so far
+		   is judged later. */
 		if (!kept || so_far->len >= SNIFF_NUL ||
 		    (so_far->len >= SNIFF_LEN && memchr(so_far->data, '\n', so_far->len)))
 			intercept_judge(s, true);

@@ -39,7 +39,7 @@ void intercept_overflow(struct interceptor *s)
 	s->fits = false;
 	if (s->reader->previews) {
 		/* Counts the held text alone, to see which part of the limit it exceeds: s->tally
-		   may have more text, which came at once with it. */
+		   may have more text, which came in the same call. */
 		tally_feed(&held, s->held.data, s->held.len);
 		s->broken = l->count && tally_units(&held) > l->count ? LIMIT_COUNT : LIMIT_BYTES;
 	}
@@ -49,7 +49,7 @@ void intercept_overflow(struct interceptor *s)
 	intercept_resolve(s);
 	interceptor_spill(s);
 	if (intercept_is_by_head(s)) {
-		/* The first part goes on where printing has stopped, in the held text. */
+		/* The first part continues in the held text, where printing has stopped. */
 		const struct head_place at = {.bytes = s->printed,
 					      .lines = s->printed_lines,
 					      .units = s->line_share.printed};
@@ -246,7 +246,7 @@ static void interceptor_on_reply(void *ctx, const char *data, size_t len)
 		s->events.reply(s->events.ctx, data, len);
 }
 
-/* Keeps a line that tells of a failure in the text although the command writes something else over
+/* Keeps a line that reports a failure in the text although the command writes something else over
    it. A program or a file gets what a terminal would show, without such lines. */
 static bool interceptor_on_overwritten(void *ctx, const char *line, size_t len)
 {
@@ -293,7 +293,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	/* A text that is only a little too long is printed whole rather than cut. */
 	s->most = limit_most(limit_largest(l));
 	s->tally.unit = l->unit;
-	/* Until the outcome is known, the smaller of the limits for success and failure holds. */
+	/* Until the outcome is known, the smaller of the limits for success and failure applies. */
 	size_t budget = limit_smallest(l), ceiling = limit_least_ceiling(l);
 	size_t lines = l->count ? (size_t)l->count : SIZE_MAX;
 	s->share = (struct share){.budget = share_budget(budget, ceiling),
@@ -381,7 +381,7 @@ bool intercept_is_drawn(struct interceptor *s, int64_t now_ms)
 	       (hides && now_ms - d->hidden_at < INTERCEPT_SETTLE_DRAWN_MS);
 }
 
-/* Interval between looks at lines that may soon be final. */
+/* How often lines that may soon be final are checked. */
 #define SETTLE_LOOK_MS 200
 
 void interceptor_settle(struct interceptor *s, int64_t now_ms)
@@ -420,8 +420,8 @@ void interceptor_finish(struct interceptor *s)
 	s->finished = true;
 	if (s->fits && !s->reported && intercept_is_over(s, true))
 		intercept_overflow(s);
-	/* Ending an unfinished character may have overwritten another one, and then the raw bytes
-	   are wanted. */
+	/* When an unfinished character was ended, it may have overwritten another one. Then the raw
+	   bytes are wanted. */
 	intercept_keep_raw(s, NULL, 0);
 	if (s->artifact)
 		artifact_set_live(s->artifact, s->options.part, NULL, 0);

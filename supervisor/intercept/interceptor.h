@@ -83,7 +83,7 @@ void interceptor_free(struct interceptor *s);
 void interceptor_feed(struct interceptor *s, const char *data, size_t len);
 
 /* Skips a missing part of the text, which had this many bytes and newlines. `notice`, a line with
-   its newline, takes its place. The text no longer fits then. */
+   its newline, takes its place. After that the text no longer fits. */
 void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uint64_t bytes,
 		      uint64_t newlines);
 
@@ -105,7 +105,7 @@ void interceptor_settle_all(struct interceptor *s);
 
 /* When a reader who does not get every line as it comes is given the text that is held back. */
 enum interceptor_moment {
-	INTERCEPT_PAUSE,      /* interceptor_pause_due() has come */
+	INTERCEPT_PAUSE,      /* the time of interceptor_pause_due() has come */
 	INTERCEPT_HEARTBEAT,  /* the reader has waited long */
 	INTERCEPT_LAST_WORDS, /* somebody wants the run to end */
 };

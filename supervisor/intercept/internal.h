@@ -27,9 +27,9 @@
 /* The raw bytes of a stream: when they are kept.
 
    The artifact gets them beside its text if rendering dropped more than colours. The first RAW_HOLD
-   bytes are held in memory until that happens. If they are full before, they are freed and none are
-   kept: to keep them of every plain log would double its cost. A picture leaves no text, so the
-   text of a stream with one goes to disk before: see struct terminal_facts. */
+   bytes are held in memory until that happens. If more bytes come before it does, they are freed
+   and no raw bytes are kept, since keeping those of every plain log would double its cost. A
+   picture leaves no text, so a stream with one goes to disk in time: see struct terminal_facts. */
 
 #define RAW_HOLD ((size_t)256 * 1024)
 
@@ -38,15 +38,15 @@ enum raw_state { RAW_HOLDING, RAW_STREAMING, RAW_OFF };
 /* When, and how much of, the text that is held back from an agent is printed before the end.
 
    An agent gets the first lines of a text as they come. Later lines are held back until the end,
-   when it is known which are worth showing. When the command pauses, it may be those lines that the
-   agent waits for, so they are printed: all while the text fits, later the last ones, within a
-   budget of their own. */
+   when it is known which are worth showing. When the command pauses, the agent may be waiting for
+   these lines, so they are printed: all of them while the text fits, later only the last ones,
+   within a separate budget. */
 
 /* A pause is this many ms without a new line. A redrawn line is not new. */
 #define PAUSE_MS 1500
 
-/* Once lines are left out, this many ms pass at least before text is printed at a pause again, then
-   twice as many, and so on. So the budget of the last lines lasts for hours. */
+/* Once lines have been left out, at least this many ms pass before text is printed at a pause
+   again, then twice as many, and so on. So the budget of the last lines lasts for hours. */
 #define PAUSE_DISTANCE_MS 3000
 
 /* A zeroed struct is a new one. Times are of one monotonic clock, in ms. */
@@ -57,7 +57,7 @@ struct pause {
 	int64_t line_at;    /* when the last new line came */
 	int64_t byte_at;    /* when the last byte came */
 	int64_t not_before; /* no print at a pause before this time */
-	int64_t distance;   /* that time is moved on by this much at the next print */
+	int64_t distance;   /* the next print moves `not_before` by this much */
 };
 
 /* How much may be printed before the end, in bytes or in units of the limit.
@@ -70,8 +70,8 @@ struct share {
 	size_t ceiling; /* the most that may be printed in all; 0: no limit. It may rise later. */
 	size_t least;   /* less room than this is not used */
 	size_t printed; /* so far in all */
-	size_t live;    /* of it, at pauses */
-	size_t tails;   /* of that, last lines behind a marker */
+	size_t live;    /* the part of `printed` that was printed at pauses */
+	size_t tails;   /* the part of `live` that was last lines after a marker */
 	size_t notices; /* bytes of heartbeats, which count against the ceiling alone */
 };
 
@@ -224,9 +224,10 @@ void intercept_end_text(struct interceptor *s, const struct wording_ending *e);
 /* Whether the command draws, so that it may overwrite complete lines. */
 bool intercept_is_drawn(struct interceptor *s, int64_t now_ms);
 
-/* How many ms a line has to be unchanged before a live reader gets it: a line that was overwritten;
-   any line of a command that draws. A command draws until the longer time has passed since it last
-   redrew a line or hid the cursor: one that hides it for good may be a server. */
+/* How many ms a line has to be unchanged before a live reader gets it: the shorter time for a line
+   that was overwritten, the longer one for any line of a command that draws. A command counts as
+   drawing until the longer time has passed since it last redrew a line or hid the cursor: a command
+   that hides the cursor for good may be a server. */
 #define INTERCEPT_SETTLE_MS       1500
 #define INTERCEPT_SETTLE_DRAWN_MS 5000
 
@@ -257,7 +258,7 @@ void intercept_print_line(struct interceptor *s);
 void intercept_resolve(struct interceptor *s);
 
 /* Prints the complete lines of the held text that the reader gets whatever the outcome is. With
-   `all` prints all of them; markers in them name that place. */
+   `all`, prints all of them; their markers name that place. */
 void intercept_print_lines(struct interceptor *s, const struct wording_place *all);
 
 /* Takes text from the terminal: prints it, if a program reads; in mode head prints the lines of the

@@ -120,7 +120,7 @@ static void print_held(struct interceptor *s, size_t len, const struct wording_p
 {
 	const char *text = len ? s->held.data + s->printed : "", *end = text + len;
 	size_t begun = intercept_go_on(s, text, len);
-	/* Chatter is looked for from the first line on whose start is not printed. */
+	/* Looks for chatter from the first line whose start is not printed. */
 	const char *next = begun ? memchr(text, '\n', len) : NULL;
 	uint64_t number = s->printed_lines + 1 + (next ? 1 : 0);
 	size_t at = s->printed + (next ? (size_t)(next - text) + 1 : begun);
@@ -175,8 +175,8 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 	return report_add_range(report, piece->from, piece->to);
 }
 
-/* Makes a question to the preview: what was printed, and in `command` the words that a marker
-   names. Both pointers are NULL if no markers are printed. */
+/* Makes a request to the preview: what was printed, and in `command` the words that a marker names.
+   Both pointers are NULL if no markers are printed. */
 static struct preview_ask make_ask(const struct interceptor *s, struct marker *marker,
 				   struct buffer *command)
 {
@@ -218,7 +218,7 @@ static bool is_head_only(const struct interceptor *s)
 	       (s->outcome == INTERCEPT_SUCCESS || s->options.limit.own_words);
 }
 
-/* Prints the line at the end of a preview, which tells of the whole text. `last`: the last line
+/* Prints the line at the end of a preview, which describes the whole text. `last`: the last line
    that is shown; `folds`: some lines stand for repetitions. */
 static void print_about_preview(struct interceptor *s, const struct interceptor_ending *e,
 				uint64_t last, bool folds)
@@ -278,7 +278,7 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 		folds |= pieces[i].kind == PREVIEW_FOLD;
 		if (pieces[i].kind == PREVIEW_TEXT)
 			last = pieces[i].to;
-		/* A first part needs no marker for the rest: the last line tells of it. */
+		/* A first part needs no marker for the rest: the last line announces it. */
 		if (ask.is_head && pieces[i].kind == PREVIEW_GAP)
 			s->omitted++;
 		else if (print_piece(s, &pieces[i], &e->place, report) < 0)

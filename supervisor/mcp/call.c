@@ -36,11 +36,11 @@
 
 #define CALL_CHUNK ((size_t)64 * 1024)
 
-/* The child's descriptor of its socket to the server: the leash of `terse run`, or the socket over
-   which a verb is asked for its progress. */
+/* The child's descriptor of its socket to the server: the leash of `terse run`, which ends the
+   command when it is closed, or the socket over which a verb is asked for its progress. */
 #define CALL_LEASH 3
 
-/* This program, even if its file was replaced since. */
+/* This program, even if its file has been replaced since it started. */
 #define CALL_PROGRAM "/proc/self/exe"
 
 void call_free(struct server *s, struct call *c)
@@ -68,9 +68,9 @@ struct call_ends {
 };
 
 /* Makes a socket pair. Returns the server's end, and the child's in *other. Both are above
-   CALL_LEASH, which the server's signals have if nothing else had it at the start, so the child can
-   move its ends into place with dup2(2) in any order. Returns -1 with errno, and nothing to
-   close. */
+   CALL_LEASH, so the child can move its ends into place with dup2(2) in any order. CALL_LEASH
+   itself is in use: by the server's signals, if by nothing else. Returns -1 with errno, and nothing
+   to close. */
 static int call_connect(int type, int *other)
 {
 	int pair[2];
@@ -260,8 +260,8 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	buffer_printf(words, "--session=%s%c--streams=%s%c--format=%s%c", s->artifacts, 0,
 		      s->structured ? "split" : "merged", 0, s->structured ? "json" : "text", 0);
 	buffer_printf(words, "%s=%d%c", s->keep ? "--control" : "--leash", CALL_LEASH, 0);
-	/* A command goes on after its timeout (--yield, with a terminal to type into), or is ended
-	   then. --tty gives the second kind a terminal too. */
+	/* When its timeout is over, a command goes on (--yield, which gives it a terminal to type
+	   into), or is ended (--timeout). --tty gives the second kind a terminal too. */
 	if (kill)
 		buffer_printf(words, "--tty%c", 0);
 	buffer_printf(words, "%s=%" PRId64 "ms%c", kill ? "--timeout" : "--yield",
@@ -299,7 +299,7 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	if (!session)
 		return arguments_refuse(text, "session",
 					"there is none called %s; new_session starts one", name);
-	/* There would be no room to hold this run if it goes on after its call. */
+	/* If this run went on after its call, there would be no room to hold it. */
 	if (!s->keep && held >= s->held_most) {
 		buffer_printf(text,
 			      "%zu commands run already, as many as this server can hold; "
@@ -478,7 +478,7 @@ void call_watch(struct call *c, struct loop *l, bool may_print)
 		c->asked = frame_send(c->leash, FRAME_STATUS, 0, 0, NULL, 0, 0) == 0;
 		c->ask_at = now_ms + CALL_PROGRESS_MS;
 	}
-	/* Wakes up to ask again, unless an answer is due. */
+	/* Wakes up to ask again, unless the child still owes an answer. */
 	if (c->pid && !c->asked)
 		loop_until(l, c->ask_at);
 }
@@ -511,8 +511,8 @@ static void call_answer(struct server *s, const struct call *c)
 	bool reported = ends && strncmp(last ? last + 1 : all, "[terse: ", 8) == 0;
 	if (runs && !none && !ends && c->status)
 		buffer_append_string(&text, "\n");
-	/* Adds its standard error. "terse: " and "terse read: " are dropped from its lines, since a
-	   model knows only the names of tools. */
+	/* Adds the child's standard error. "terse: " and "terse read: " are dropped from its lines,
+	   since a model knows only the names of tools. */
 	for (const char *next; at < end; at = next) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		next = newline ? newline + 1 : end;
@@ -536,7 +536,8 @@ void call_finish(struct server *s, struct call *c)
 	struct buffer left = BUFFER_INIT;
 	size_t i = 0;
 	char byte;
-	/* The session takes over what the command's shell left, unless the session has ended. */
+	/* The session takes over the state that the command's shell has written, unless the session
+	   has ended. */
 	while (i < s->sessions.count && s->sessions.items[i].number != c->session)
 		i++;
 	if (c->leave >= 0 && i < s->sessions.count &&

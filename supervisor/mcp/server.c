@@ -1,5 +1,6 @@
 // terse mcp: a server of the Model Context Protocol on standard input and output. It is for agents
-// that can't be given a shell or a prefix: they run, read, search and type by tools.
+// that have no shell, or whose commands can't be prefixed with terse: its tools run, read, search
+// and type.
 //
 // One process and one poll loop. Each call that needs a verb of terse has a child (call.c), so a
 // command is supervised as every run is.
@@ -45,7 +46,7 @@
 void server_send(struct server *s, const char *id, struct buffer *line)
 {
 	if (id && buffer_check(line) < 0) {
-		/* The error mostly fits in the memory that the line has already. */
+		/* The error usually fits into the memory that the line already has. */
 		buffer_clear(line);
 		rpc_error(line, id, RPC_INTERNAL, "out of memory");
 	}
@@ -266,8 +267,8 @@ static void server_turn(struct server *s)
 	size_t waiting = 0;
 	const char *line;
 	size_t len;
-	/* `only`: where children have printed too much, the one call whose output is read; NULL:
-	   all are read. */
+	/* `only`: if children have printed too much, the one call whose output is read; NULL: all
+	   are read. */
 	for (const struct call *c = s->calls; c; c = c->next) {
 		waiting += c->output.len;
 		if (c->pid && (!only || c->output.len > only->output.len))

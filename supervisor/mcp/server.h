@@ -158,7 +158,7 @@ struct tool {
 /* Ends with a NULL name. */
 extern const struct tool tools[];
 
-/* Returns NULL if there is no such tool, or if `read_only` and it isn't one. */
+/* Returns NULL if there is no such tool, or if `read_only` is set and the tool is not read-only. */
 const struct tool *tool_find(const char *name, bool read_only);
 
 /* Appends the array of the tools as tools/list has it. */
@@ -183,18 +183,17 @@ int64_t argument_number(const struct arguments *a, const char *name, int64_t oth
 /* --- sessions --------------------------------------------------------------------------------- */
 
 // Shell sessions. Each has a name, a directory and exported variables, which one command of the
-// session hands on to the next. The session "default" always exists.
+// session passes to the next. The session "default" always exists.
 
 // The state of a shell is a buffer with its exported variables, "NAME=VALUE\0...". PWD is its
 // directory. If memory ran out, buffer_check() says so.
 //
 // A command's shell starts with the state of its session. When the shell ends, it runs `terse mcp
 // --leave`, which writes down the directory and environment that it inherits. So `cd`, `export`,
-// `unset` and `source` all have an effect, and no shell syntax is parsed. bash, which can compare
-// what it exports with what it exported at first, runs it only if they differ: a fork and another
-// program would cost a third of a short command's run. The session takes over
-// only what the command has changed, so commands that run at the same time don't undo each other's
-// changes.
+// `unset` and `source` all have an effect, and no shell syntax is parsed. bash can compare its
+// exports with those that it started with, and runs this program only if they differ: a fork and
+// another program would cost a third of a short command's run. The session takes over only what the
+// command has changed, so commands that run at the same time don't undo each other's changes.
 
 /* The most bytes of a state. A larger one is not taken over. */
 #define SHELL_STATE_MAX ((size_t)4 * 1024 * 1024)
@@ -213,7 +212,7 @@ const char *shell_state_value(const struct buffer *s, const char *name);
 /* Changes PWD as `cd` would: a relative path starts at PWD, "~" is HOME. */
 void shell_state_enter(struct buffer *s, const char *directory);
 
-/* Makes in `s` the changes between `before`, the state that a command began with, and `left`, the
+/* Applies to `s` the changes between `before`, the state that a command began with, and `left`, the
    state at its end. Returns 0, or -1 with errno and nothing changed: EPROTO (`left` is no state) or
    ENOMEM. */
 int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len);
@@ -231,9 +230,9 @@ char *shell_directory(void);
 /* Room for the mark that identifies a file: its device and inode number. */
 enum { SHELL_MARK_MAX = 40 };
 
-/* Opens such a file as *fd, and returns what the shell executes first so that it writes to it at
-   its end, to be freed. `program` is the path of terse. Returns NULL on an error, after which *fd
-   may be open. */
+/* Opens such a file as *fd. Returns code, to be freed, that the shell has to execute first, so that
+   it writes its state to the file when it ends. `program` is the path of terse. Returns NULL on an
+   error, after which *fd may be open. */
 char *shell_leave_open(int *fd, const char *program);
 
 /* terse mcp --leave FILE MARK: writes this process's directory and environment to FILE, if it has
@@ -274,7 +273,7 @@ int sessions_serve_end(struct server *s, const struct arguments *a, struct buffe
 /* --- the server ------------------------------------------------------------------------------- */
 
 // The server never waits for a client that stops reading. Its answers are queued, and while the
-// queue is full the server reads neither requests nor what children print. Commands still run on,
+// queue is full the server reads neither requests nor what children print. Commands keep running,
 // since their text goes to their artifacts.
 
 /* The most runs that go on after their answer. */

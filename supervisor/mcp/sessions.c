@@ -148,16 +148,16 @@ static void shell_mark(char mark[SHELL_MARK_MAX], int fd)
 			 (uintmax_t)st.st_ino);
 }
 
-/* bash appends what it exports, and a NUL, to the file (argument 1) if it begins with the mark
-   (2). The path may lead to another file by now, or to a pipe. A brace is left open. */
+/* bash appends what it exports, and a NUL, to the file (argument 1) if it begins with the mark (2).
+   By then the path may lead to another file, or to a pipe. shell_leave_open() closes the brace. */
 #define SHELL_EXPORTS                                                                            \
 	"[ \"${BASH_VERSION-}\" ] && [ -f %1$s ] && { command read -r _terse && "                \
 	"[ \"$_terse\" = %2$s ] && { command export -p && command export -pf && command printf " \
 	"'\\0'; } "                                                                              \
 	">>/dev/fd/0"
 
-/* A bash that exports at its end what it exported at first, in the same directory, leaves nothing.
-   If anything fails, or differs, terse writes it. */
+/* A bash that ends with the exports and the directory that it started with writes nothing. If
+   anything fails or differs, terse writes the state. */
 char *shell_leave_open(int *fd, const char *program)
 {
 	char mark[SHELL_MARK_MAX], file[64];

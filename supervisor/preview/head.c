@@ -8,7 +8,7 @@
 
 /* The tally: how much text there is. */
 
-/* Notes bytes of the unfinished line. */
+/* Adds bytes to the unfinished line. */
 static void begin_line(struct tally *t, const char *data, size_t len)
 {
 	if (len == 0)

@@ -21,10 +21,10 @@ struct tally {
 					 far */
 };
 
-/* Counts the next bytes of the text. At first `t` is zeroed but for `unit`. */
+/* Counts the next bytes of the text. A new tally is zeroed except for `unit`. */
 void tally_feed(struct tally *t, const char *data, size_t len);
 
-/* Counts missing bytes, which had this many newlines. */
+/* Counts `bytes` bytes that are missing from the text, which had this many newlines. */
 void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
 
 /* Lines and units so far, the unfinished line included. */

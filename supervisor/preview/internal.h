@@ -1,13 +1,16 @@
 // Shared by the files of this room. Nobody outside of it includes this.
 //
 //   line.c      one line as it is printed, cut or whole
-//   weights.c   what words and forms tell; generated
-//   keywords.c  finds words; the user's own; where to look for them
+//   weights.c   the weights of words and forms; generated
+//   keywords.c  finds words of the table, and the phrases of settings
 //   score.c     how much one line says about the outcome: by its form and its words
-//   run.c       runs of lines that are alike
-//   smart.c     the best candidates so far, and how much each of them tells among the others
-//   layout.c    what is shown of them: lines and gaps in order, each paid for, within the budget
+//   run.c       runs of lines that are equal or alike
+//   smart.c     the best candidates so far, and their values compared with each other
+//   layout.c    which of them are shown: lines and gaps in order, within the budget
 //   head.c      the first lines
+//
+// A telling line is one that says why a run ended as it did. Its value says how telling it is
+// beside the other lines.
 #ifndef TERSE_PREVIEW_INTERNAL_H
 #define TERSE_PREVIEW_INTERNAL_H
 
@@ -45,8 +48,8 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Whether a string has the character `c`. All callers give a constant string: once the loop is
-   unrolled, the compiler makes one test of bits of it. Only gcc has to be told to unroll it. */
+/* Whether a string has the character `c`. All callers pass a constant string, so the loop compiles
+   to a single bit test once it is unrolled. Only gcc has to be told to unroll it. */
 static inline __attribute__((always_inline)) bool is_one_of(char c, const char *set)
 {
 	bool found = false;
@@ -110,7 +113,7 @@ static inline bool ends_with(const char *text, size_t len, const char *suffix)
 	return len >= n && memcmp(text + len - n, suffix, n) == 0;
 }
 
-/* line.c: a line of the text, of which not all bytes may be in memory. It is printed whole, or cut
+/* line.c: a line of the text, whose bytes may not all be in memory. It is printed whole, or cut
    with a note on the omitted bytes. */
 
 struct line {
@@ -118,10 +121,10 @@ struct line {
 	uint64_t offset; /* of its first byte in the text */
 	uint64_t length; /* its newline included, if it has one */
 	bool ended;      /* it has a newline */
-	/* `front` has the line's first bytes. If these are not all, `back` has later ones, without
-	   the newline: the last bytes, or, if `after` bytes follow them, the most telling ones;
-	   none, if they are no longer in memory. If `front` has the whole line, `back_len` and
-	   `after` only say where in it the most telling bytes are. */
+	/* `front` has the line's first bytes. If it lacks some, `back` has later ones, without the
+	   newline: the last bytes, or, if `after` is not 0, the most telling part, which `after`
+	   bytes follow. `back` is empty if these bytes are no longer in memory. If `front` has the
+	   whole line, `back_len` and `after` only locate the most telling part in it. */
 	const char *front, *back;
 	size_t front_len, back_len, after;
 };
@@ -157,15 +160,17 @@ bool line_is_whole(const struct line *l);
    if there is too little room for even a few bytes of the line. */
 size_t line_write(const struct line *l, const struct line_form *form, char *out);
 
-/* weights.c: how much each word and form of a line tells of a failure, fitted on labelled logs. The
-   words are common ones, not those of a single tool. A line has the sum of its weights. */
+/* weights.c: how strongly each word and form of a line points to a failure, fitted on labelled
+   logs. The words are common ones, not those of a single tool. A line's weight is the sum of
+   these. */
 
 enum word_kind {
 	WORD_FAIL = 1, /* something went wrong */
 	WORD_WARN,
 	WORD_PASS,
 	WORD_RESULT, /* something was made */
-	WORD_DONE,   /* something is so, or was done: a line that ends with it says only that */
+	WORD_DONE,   /* a state, or something done; a line that ends with such a word says nothing
+		        more */
 	WORD_SKIP,   /* neither passed nor failed */
 	WORD_STATUS, /* a number that follows is an exit status */
 	WORD_EXPECTED,
@@ -178,7 +183,7 @@ struct word {
 	unsigned char kind;
 	signed char weight;
 	bool counted;      /* a summary may count it: "3 failed" */
-	const char *words; /* lower case, separated by blanks; "not_found" is "found" behind "not";
+	const char *words; /* lower case, separated by blanks; "not_found" is "found" after "not";
 			      NULL ends the table */
 };
 
@@ -223,7 +228,7 @@ extern const signed char form_weights[FORMS];
 
 enum { KEYWORDS_SLOTS = 1024 };
 
-/* Words by their hashes. Two words with the same hash are not told apart. */
+/* Words by their hashes. Two words with the same hash count as one. */
 struct keywords {
 	struct keyword {
 		uint32_t hash;          /* 0: the slot is free */
@@ -252,7 +257,7 @@ enum score_kind {
 			  diff */
 	SCORE_FRAME,   /* a frame of a stack */
 	SCORE_PLACE,   /* only names a place in a file: "a.c:1:2:" */
-	SCORE_QUOTE,   /* a source line with its number; the run itself has not said its words */
+	SCORE_QUOTE,   /* a source line with its number, whose words are not the run's own */
 	SCORE_SUMMARY, /* counts results */
 	SCORE_WARNING,
 	SCORE_PASS, /* says that something went well, or was skipped */
@@ -270,25 +275,25 @@ struct score {
 	bool field;      /* is a name of letters, a colon and a value */
 	bool names;      /* its words of failure are in that name, not at the name's end */
 	bool alarms;     /* has a word of failure, in whatever sense, or is a frame of a stack */
-	uint32_t focus;  /* offset of the most telling part of a very long line; 0: its ends */
+	uint32_t focus;  /* offset of the most telling part of a very long line; 0: show its ends */
 	uint32_t shape;  /* equal for lines that differ only in numbers, paths and hashes */
-	uint32_t family; /* equal for lines that begin alike and tell the same */
+	uint32_t family; /* equal for lines that begin alike and have the same strongest word */
 };
 
 /* Facts about a line; zero if nothing is known. */
 struct trait {
 	struct score score;
-	unsigned value;   /* how much it tells among the others: smart_weigh() */
+	unsigned value;   /* how telling it is, compared with the others: smart_weigh() */
 	uint32_t threads; /* how many threads were named up to this line, plus 1; 0: not known */
-	uint64_t owner;   /* number of the line without which this one tells nothing; 0: none */
+	uint64_t owner;   /* number of the line without which this one makes no sense; 0: none */
 	uint64_t frame;   /* number of the stack frame that it is, or whose source it shows; 0:
 			     none */
 	bool foreign;     /* that frame is not in the user's own code */
 	bool common;      /* its family has many lines of progress */
 };
 
-/* Corrects a line's score by the settings that name texts of telling and of unimportant lines
-   (config/value.h), and by the question ([preview] about). */
+/* Adjusts a line's score for the phrases of settings, which mark lines as telling or as
+   unimportant, and for the question ([preview] about). */
 void phrases_apply(const struct limit *limit, const struct line *line, struct score *score);
 
 /* score.c: judges one message by its form (how it begins, what it consists of) and its words. */
@@ -296,8 +301,8 @@ void phrases_apply(const struct limit *limit, const struct line *line, struct sc
 enum {
 	SCORE_TELLING = 20,  /* a line with this score or more may tell why a run ended as it did */
 	SCORE_FAILURES = 46, /* a line that counts failures has at least this score */
-	/* `result` of a line with counts; with a word of success; with a warning, or a word for
-	   what was made. */
+	/* The `result` of a line with counts; of one with a word of success; of one with a warning,
+	   or a word for what was made. */
 	RESULT_COUNTS = 45,
 	RESULT_PASS = 32,
 	RESULT_MADE = 16,
@@ -311,7 +316,7 @@ struct preview_judge {
 	struct limit limit; /* for its texts */
 };
 
-/* keywords.c. The texts of the limit have to live as long. */
+/* keywords.c. The limit's texts have to outlive the judge. */
 void judge_init(struct preview_judge *j, const struct limit *limit);
 
 /* Judges a line. Looks only at the start and the end of a very long one, and at a few places
@@ -326,8 +331,7 @@ static inline uint32_t shape_mix(uint32_t hash, uint32_t value)
 	return (hash ^ value) * 16777619u;
 }
 
-/* run.c: successive lines that are one: equal ones, or the second to the last of some that are
- * alike. */
+/* run.c: successive lines that are handled as one, since they are equal or alike. */
 
 enum run_kind {
 	RUN_EQUAL,  /* all lines are equal; or there is one line */
@@ -383,8 +387,8 @@ enum {
 	FOUND_BEFORE = 60, /* bytes that are shown before what is found in a long line */
 };
 
-/* preview.c: the window has the last bytes of the text, and its totals. It has at least the last
-   `keep` bytes. How many bytes before them it has depends on how the text was fed. */
+/* preview.c: the window has the end of the text, at least the last `keep` bytes, and totals of the
+   whole text. How many earlier bytes it has depends on how the text was fed. */
 
 struct window {
 	char *tail;            /* the last bytes of the text */
@@ -402,8 +406,8 @@ static inline uint64_t window_offset(const struct window *w)
 	return w->bytes - w->len;
 }
 
-/* Counts how often each shape of line has come, in constant memory. A count is never too low, and
-   too high only if shapes collide in both rows. */
+/* Counts how often each shape of line has occurred, in constant memory. A count is never too low,
+   and too high only if shapes collide in both rows. */
 
 enum { SKETCH_BITS = 14 };
 
@@ -432,7 +436,7 @@ struct store {
 };
 
 /* Returns the least value v such that at most *count lines have the value v or more. Sets *count to
-   how many lines of value v - 1 there is room for beside them. */
+   the number of lines with value v - 1 that also fit. */
 unsigned store_least(const struct store *s, size_t *count);
 
 /* Finds the telling lines of a text while it is fed, and compares how much they tell.
@@ -445,7 +449,7 @@ enum {
 	FOUND_BITS = 12,
 	REGULAR_SHARE = 60, /* a text is regular if this percentage of its lines is of common
 			       families */
-	COMMON = 5, /* from this many lines of a family or shape on, further ones tell little */
+	COMMON = 5, /* once a family or shape has this many lines, further ones count for little */
 };
 
 struct smart {
@@ -455,12 +459,12 @@ struct smart {
 	struct store store;
 	uint64_t stored; /* number of the last stored line */
 	unsigned follow; /* how many more lines are judged in any case */
-	/* How many lines were judged one after the other, and how many of them are of common
-	   families. */
+	/* How many lines were judged (but those that the fast search found), and how many of them
+	   are of common families. */
 	uint64_t judged, regular;
 	uint32_t threads; /* how many threads were named, plus 1; 0: not known */
 	/* How often the fast search has found a fragment with the same bytes around it; how often
-	   the fragment alone. */
+	   it has found the fragment at all. */
 	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
 };
 
@@ -472,7 +476,7 @@ struct smart *smart_new(struct window *window, const struct limit *limit);
    and stores those that may be telling. */
 void smart_read(struct smart *s, uint64_t from);
 
-/* The outcome of the run, which decides what a line tells. */
+/* The outcome of the run, which decides how telling a line is. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 
 /* Compares the stored lines with those of a successful run of the same command. Lines that this run
@@ -485,8 +489,8 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 /* Whether a line with this score is of a family with many lines of progress. */
 bool smart_is_common(const struct smart *s, const struct score *score);
 
-/* head.c: keeps the first lines of a text, as many as there may be room to print; in mode head
-   those behind what was printed live. A long line is kept only up to the bytes that can be printed
+/* head.c: keeps the first lines of a text, as many as there may be room to print; in mode head,
+   those after what was printed live. A long line is kept only up to the bytes that can be printed
    beside the others. */
 
 struct head {
@@ -500,8 +504,8 @@ struct head {
 	bool is_open;   /* further lines are taken */
 };
 
-/* The lines to come follow the printed ones. The largest size of the limit is the most that is
-   printed of all. */
+/* The next lines fed follow the printed ones. The largest size of the limit bounds what is printed
+   in all. */
 void head_begin(struct head *h, const struct limit *limit, const struct head_place *printed);
 
 void head_feed(struct head *h, const char *data, size_t len);
@@ -513,16 +517,16 @@ size_t head_settle(struct head *h, bool end);
 void head_release(struct head *h);
 
 /* layout.c makes the printed preview: it takes lines one by one until the budget is used up, and
-   the rest becomes gaps. Markers count in the budget, so the cost is exact at any time. Only for
-   the command in the first marker, room for the longest one is kept.
+   the rest becomes gaps. Markers count in the budget, so the cost is exact at any time. The only
+   estimate is the command in the first marker: the longest one is assumed.
 
    First all lines that could be taken are added, in order. A run of equal or alike lines is one
    unit. It is printed as its first line and a fold, if that is shorter. */
 
 struct entry {
 	struct run run;
-	size_t range; /* the index of the left-out range that the line is in; behind the last one:
-			 not left out */
+	size_t range; /* the index of the line's range in ask->left_out; left_out_count: it was not
+		         left out */
 	size_t limit; /* the most bytes that are printed of its first line */
 	size_t cost;  /* printed bytes */
 	bool chosen;
@@ -534,9 +538,9 @@ struct entry {
 struct layout {
 	struct entry *units;
 	size_t count, cap;
-	size_t back;   /* the first units, this many, are lines that were left out before */
-	size_t single; /* the first units, this many, were left out or are first lines: they are not
-			  joined */
+	size_t back;   /* how many of the first units are lines that were left out before */
+	size_t single; /* how many of the first units are not joined: those left out before, and
+		          lines of the head */
 	/* The last result of find_hole(): units from..to-1 are not chosen, those around them
 	   are. */
 	struct hole {
@@ -556,7 +560,7 @@ struct layout {
 	size_t max_line;
 	size_t ceiling;      /* the most bytes of a chosen line, if there is room */
 	bool at_ceiling;     /* the ceiling cuts a chosen line */
-	bool brief;          /* the text tells little: spare room is not filled with lines */
+	bool brief;          /* the text is mostly routine: spare room is not filled with lines */
 	bool asked_for;      /* the text was asked for: lines of common families count as any
 				others */
 	enum run_kind joins; /* the last kind of runs that are joined to one unit */
@@ -571,8 +575,8 @@ void layout_begin(struct layout *l, const struct limit *limit, const struct prev
 		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
 
 /* Adds a run behind the others. Ignores runs that are printed already, and runs that were left out
-   and tell little. `is_first`: the line comes from the head. The line's bytes have to stay valid
-   until the pieces are made. Returns 0, or -1 with ENOMEM. */
+   and have little value. `is_first`: the line comes from the head. The line's bytes have to stay
+   valid until the pieces are made. Returns 0, or -1 with ENOMEM. */
 int layout_add(struct layout *l, const struct run *run, const struct trait *trait, bool is_first);
 
 /* The share of a limit that the start of a text may take, whatever the outcome will be. */

@@ -7,7 +7,8 @@
 
 enum {
 	/* Bytes and lines that are reserved for lines that tell of a failure. Small budgets reserve
-	   half, many lines an eighth: see reserved_bytes(). */
+	   half of themselves, large line limits an eighth: see reserved_bytes() and
+	   reserved_lines(). */
 	RESERVE = 2048,
 	RESERVE_LINES = 64,
 	/* The least percentage of the budget for the end of a successful run; half of it if the
@@ -91,8 +92,8 @@ int layout_add(struct layout *l, const struct run *run, const struct trait *trai
 		l->single = l->count;
 		return 0;
 	}
-	/* The last line of the text is not folded as an alike one. A unit has the value of its most
-	   telling line. */
+	/* The last line of the text is folded only if it equals the others. A unit has the value of
+	   its most telling line. */
 	size_t gone = run_join(l->units + l->single, l->count - l->single, sizeof(*u),
 			       u->run.to < l->total_lines ? l->joins : RUN_EQUAL);
 	l->count -= gone;
@@ -203,7 +204,7 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 }
 
 /* Returns the gap between two units; NULL stands for the start or the end of the text. If from >
-   to, there is none. Returns a jump if the second unit doesn't follow the first, but all lines
+   to, there is no gap. Returns a jump if the second unit doesn't follow the first, but all lines
    between were announced as left out before. */
 static struct preview_piece gap_between(const struct layout *l, const struct entry *a,
 					const struct entry *b)
@@ -237,8 +238,8 @@ static size_t gap_cost(const struct layout *l, const struct entry *a, const stru
 	return gap.from <= gap.to ? marker_cost(l, &gap) : 0;
 }
 
-/* Sets the cost of all units, and of the command in the first marker. That is longest for the last
-   lines, whose numbers are longest. */
+/* Sets the cost of all units, and of the command in the first marker. The command is longest for
+   the last lines, whose numbers are longest. */
 static void layout_price(struct layout *l)
 {
 	struct preview_piece piece = {.kind = PREVIEW_GAP,
@@ -262,7 +263,7 @@ static void layout_price(struct layout *l)
 }
 
 /* Returns the range of unchosen units around an unchosen one. The last result is kept, since the
-   next call is mostly for the same range. */
+   next call is usually for the same range. */
 static struct hole find_hole(struct layout *l, size_t unit)
 {
 	struct hole *h = &l->hole;
@@ -327,8 +328,8 @@ static bool layout_take(struct layout *l, size_t unit, size_t most)
 	return true;
 }
 
-/* Closes the gap between two chosen units: takes the unchosen units from..to-1 between them, if
-   these are all lines of the gap, and cost at most `room` or as much as the gap's marker
+/* Closes the gap between two chosen units: takes the unchosen units from..to-1 between them, if the
+   gap has no other lines, and if they cost at most `room` or as much as the gap's marker
    (`spelled`: with the command). Returns whether there is no gap now. */
 static bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, size_t room)
 {
@@ -426,7 +427,7 @@ struct limit layout_head_share(const struct limit *limit)
 {
 	struct limit share = *limit;
 	bool is_all = limit->mode == MODE_HEAD;
-	/* terse's own text can't tell of a command's failure. */
+	/* Text that terse itself writes reports no command's failure, so it reserves nothing. */
 	bool leaves = !is_all || !limit->own_words;
 	size_t bytes = share.bytes - (leaves ? reserved_bytes(share.bytes) : 0);
 	uint64_t count = share.count - (leaves ? reserved_lines(share.count) : 0);
@@ -441,9 +442,9 @@ struct limit layout_head_share(const struct limit *limit)
 	return share;
 }
 
-/* Whether a line with a word of failure is a false alarm. That is so if the run succeeded, and the
-   line is the title of a passed test, one of many lines of its family, or (`went_on`) lines of
-   progress came after it. */
+/* Whether a line with a word of failure is a false alarm. In a successful run, it is one if it is
+   the title of a passed test, if its family has many lines, or if lines of progress follow it
+   (`went_on`). */
 static bool is_false_alarm(const struct layout *l, const struct entry *u, bool went_on)
 {
 	const struct trait *t = &u->trait;
@@ -452,8 +453,8 @@ static bool is_false_alarm(const struct layout *l, const struct entry *u, bool w
 }
 
 /* Takes units of from..to-1 while they fit into `share` bytes: forward from the start, or with
-   `back` backward from the end. A false alarm ends this, unless it is the first unit from the end,
-   or no fold came before it from the start. Returns the unit behind those taken; with `back`, the
+   `back` backward from the end. Stops at a false alarm. Forward, it does so only after a fold;
+   backward, the last unit is always taken. Returns the unit behind those taken; with `back`, the
    first one of them. */
 static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size_t share)
 {
@@ -478,8 +479,8 @@ static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size
 	return back ? to : from;
 }
 
-/* Takes the last lines of the text, down to the unit `down_to`. If not even one fits, cuts the last
-   line to `cut` bytes. */
+/* Takes the last lines of the text, none before the unit `down_to`. If not even one fits, cuts the
+   last line to `cut` bytes. */
 static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut)
 {
 	if (take_end(l, down_to, l->count, true, share) == l->count && down_to < l->count && cut)
@@ -529,8 +530,8 @@ static bool is_too_long(const struct layout *l, const struct entry *u)
 	return u->trait.value >= TELLING && u->cost > l->budget / LONG_PARTS;
 }
 
-/* Returns the unit that tells most per byte among those that are not taken and have at least the
-   value CONTEXT; l->count if there is none. `weak`: no line of the text has strong words. */
+/* Among the units that are not taken and have at least the value CONTEXT, returns the one with the
+   most value per byte; l->count if there is none. `weak`: no line of the text has strong words. */
 static size_t densest_line(const struct layout *l, bool weak)
 {
 	size_t room = l->used < l->budget ? l->budget - l->used : 0, densest = l->count;
@@ -542,8 +543,8 @@ static size_t densest_line(const struct layout *l, bool weak)
 			continue;
 		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
 			     (i + 1 < l->count && u[1].chosen && follows(u, u + 1));
-		/* It tells only by its neighbours, which are not taken: its own words are weak, and
-		   others are not. */
+		/* Its value comes from its neighbours, which are not taken: its own words are weak,
+		   and other lines have strong ones. */
 		const unsigned words = u->trait.score.score;
 		if (!joins && words < SCORE_TELLING && !(weak && words) &&
 		    u->trait.value < TELLING + words * STORE_UNIT)
@@ -608,8 +609,8 @@ static void take_telling(struct layout *l, size_t unit)
 		break;
 	}
 	/* A line below one that ends with a colon may be its message, so its value is doubled. The
-	   line below an expected value has the actual one, and the user's own frame is the place,
-	   so they are taken. */
+	   line below an expected value has the actual one, and a frame in the user's own code has
+	   the place, so both are taken. */
 	for (size_t i = unit + 1; score->opens && i < l->count && i <= unit + 2; i++) {
 		struct trait *t = &l->units[i].trait;
 		enum score_kind kind = (enum score_kind)t->score.kind;
@@ -624,7 +625,7 @@ static void take_telling(struct layout *l, size_t unit)
 			 (kind == SCORE_PLAIN || kind == SCORE_FAIL))
 			t->value *= 2;
 	}
-	/* Further lines of its shape tell less. */
+	/* Lowers the value of other lines of its shape. */
 	for (size_t i = 0; i < l->count; i++) {
 		struct trait *other = &l->units[i].trait;
 		if (other->score.shape == score->shape && !l->units[i].chosen)
@@ -793,8 +794,8 @@ static int layout_pieces(struct layout *l)
 int layout_choose(struct layout *l, const struct limit *limit)
 {
 	layout_price(l);
-	/* If all lines fit, they are taken. The command has no marker then, unless a line is cut or
-	   a run is folded. */
+	/* If all lines fit, they are taken. Then no marker spells out the command, unless a line is
+	   cut or a run is folded. */
 	size_t spare = l->spell_cost;
 	for (size_t i = 0; i < l->count; i++) {
 		if ((l->units[i].folded && l->units[i].run.kind) || is_cut(&l->units[i]))

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	/* A cut line is not shown with fewer bytes than this: with a note; without one. */
+	/* The fewest bytes of a cut line that are worth showing: with a note; without one. */
 	LINE_LEAST = 28,
 	LINE_LEAST_BARE = 8,
 };

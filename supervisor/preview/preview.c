@@ -37,8 +37,8 @@ static const char *tail_data(const struct window *w, size_t *len, uint64_t *offs
 	return w->tail + w->len - *len;
 }
 
-/* A cursor for window_next(), which returns the lines that begin in the tail, in order, and the
-   last line in any case. It is zeroed at first, or set to a line. Valid until more is fed. */
+/* A cursor for window_next(), which returns the lines that begin in the tail, in order, and always
+   the last line. It is zeroed at first, or set to a line. Valid until more is fed. */
 struct window_cursor {
 	uint64_t number, offset; /* number of the last returned line; offset of the next one */
 };
@@ -93,8 +93,8 @@ enum {
 	BUDGET_LEAST = 64,
 	/* Bytes that are not used for what is printed live, since a marker may follow it. */
 	MARKER_RESERVE = 160,
-	/* The most stored lines that a choice looks at. With the last lines of a text they mostly
-	   make no more than 1024 units, so the layout's memory need not grow. */
+	/* The most stored lines that a choice looks at. Together with the last lines of a text they
+	   usually make at most 1024 units, so the layout's memory need not grow. */
 	CANDIDATES = 750,
 	/* The least size of the tail, all of whose lines are judged. Modes other than smart show
 	   shorter lines, and this is enough for as many as may be shown. */
@@ -169,9 +169,9 @@ void preview_free(struct preview *p)
 	free(p);
 }
 
-/* Begins to judge lines, once the text is longer than the budget: short texts are never judged. The
-   window still has all earlier text then. Without memory for judging, the first and last lines are
-   shown. */
+/* Begins to judge lines once the text is longer than the budget: short texts are never judged. At
+   that point the window still has all earlier text. If there is no memory for judging, the first
+   and last lines are shown. */
 static void start_smart(struct preview *p)
 {
 	struct window *w = &p->window;
@@ -267,8 +267,8 @@ struct limit preview_live_limit(const struct preview *p)
 }
 
 /* Adds to a line of the window the bytes that the store has of it. The store has the most telling
-   part of a long line, the window may have more of its start or end. A short line may be cut off
-   where the window begins. */
+   part of a long line; the window may have more of its start or end. Even a short line may be cut
+   off where the window begins. */
 static void add_stored_bytes(const struct line *stored, struct line *line)
 {
 	if (line->front_len < stored->front_len) {
@@ -282,8 +282,8 @@ static void add_stored_bytes(const struct line *stored, struct line *line)
 	}
 }
 
-/* Whether a line of the window that is not stored is useless. That is so if it is cut off where the
-   window begins; or if lines were judged, and it is not near the start or end of the text. */
+/* Whether a line of the window that is not stored is useless: it is cut off where the window
+   begins, or lines were judged and it is not near the start or end of the text. */
 static bool is_useless(const struct preview *p, bool judged, const struct line *line)
 {
 	uint64_t behind = p->window.bytes - line->offset - line->length;

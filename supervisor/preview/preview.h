@@ -1,6 +1,6 @@
 // Chooses which parts of a text are printed if the whole text does not fit.
 //
-// It is fed with the final text as it comes, and keeps a bounded number of candidates. So it can
+// It is fed the final text as that comes, and keeps a bounded number of candidates. So it can
 // choose at any moment, and never reads the text again. The choice depends on the text, the status,
 // the settings and the text of a successful run, not on the pieces in which the text was fed.
 // Memory is constant for given options: a few times the budget, and about 1 MB, of which only the
@@ -80,16 +80,16 @@ struct preview_range {
 /* The request for a choice: the text's state as the caller knows it. */
 struct preview_ask {
 	size_t budget;          /* from 64 to the largest size of the limit; 0: that size */
-	uint64_t printed_bytes; /* the first bytes of the text, this many, are printed or announced
+	uint64_t printed_bytes; /* how many bytes at the start of the text are printed or announced
 				   already */
-	uint64_t printed_lines; /* they are this many whole lines */
-	/* Those of them that were announced as left out, in order. */
+	uint64_t printed_lines; /* how many whole lines these are */
+	/* Those of these lines that were announced as left out, in order. */
 	const struct preview_range *left_out;
 	size_t left_out_count;
 	bool spelled;        /* a marker has spelled out the command */
 	size_t used;         /* bytes that were printed so far */
-	uint64_t used_lines; /* units that were; both count in the budget */
-	/* If not 0: bytes, units that may be printed in all, in place of the budget. */
+	uint64_t used_lines; /* units that were printed so far; both count in the budget */
+	/* If not 0: how many bytes and units may be printed in all, in place of the budget. */
 	size_t total;
 	uint64_t total_lines;
 	uint64_t bytes_before; /* notes on cut bytes add this to offsets */
@@ -128,8 +128,8 @@ uint64_t preview_lines(const struct preview *p);
 uint64_t preview_bytes(const struct preview *p);
 
 /* How much of the start may be printed before the outcome is known: whole lines, up to this many
-   bytes and units, each of max_line bytes at most. Whatever the outcome is, these lines are
-   shown. */
+   bytes and units, each of max_line bytes at most. These lines are shown whatever the outcome
+   is. */
 struct limit preview_live_limit(const struct preview *p);
 
 /* The number of complete lines so far, and of their bytes. */

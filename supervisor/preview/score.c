@@ -8,7 +8,7 @@ enum {
 	COUNT_MAX = 100000,
 	/* Bytes that are judged at the start, and at the end, of a long line. */
 	JUDGED = 320,
-	/* The most places between that are looked at, and their size in bytes. */
+	/* The most places between them that are judged, and the size of each in bytes. */
 	WINDOWS = 16,
 	WINDOW = 100,
 };
@@ -25,8 +25,8 @@ struct reading {
 	int sum;            /* sum of the weights of its words and forms */
 	uint32_t forms;     /* the forms that were found: bits of enum form */
 	int best;           /* the highest weight of a word of failure */
-	uint32_t best_word; /* that word's hash; exceptions with one ending have one hash */
-	unsigned result;    /* what it tells of a success */
+	uint32_t best_word; /* that word's hash; see read_word() for exceptions */
+	unsigned result;    /* how much it says about a success */
 	unsigned counts;    /* how many counts it has: "12 passed", "Errors: 0" */
 	bool failures;      /* one of them counts failures, and is not 0 */
 	bool alarms;        /* it has a word of failure */
@@ -34,7 +34,7 @@ struct reading {
 	bool thread;     /* it names a thread */
 	bool expects;    /* it begins with an expected value, so the actual one follows */
 	bool pass_first; /* it begins with a word for a passed or skipped test */
-	bool pass_last;  /* it ends with one, or has only times behind it */
+	bool pass_last;  /* it ends with such a word, or only times follow it */
 };
 
 static void add_form(struct reading *r, enum form form)
@@ -307,8 +307,8 @@ static void read_word(struct reading *r, const struct occurrence *o)
 		add_form(r, form);
 		kind = WORD_FAIL;
 		weight += form_weights[form];
-		/* Exceptions with the same ending count as one word. The last letters tell the
-		   endings apart. */
+		/* The name of an exception is too specific to be compared: names with the same
+		   ending count as one word. */
 		hash = (unsigned char)name[o->len - 2];
 	}
 	if (kind == WORD_FAIL) {
@@ -363,7 +363,7 @@ static void read_token(struct reading *r, size_t token, size_t end)
 			at++;
 			continue;
 		}
-		/* "fail-fast" is one word, "error-" is not. */
+		/* A hyphen is a part of "fail-fast", but not of "error-". */
 		o = (struct occurrence){.start = at, .hash = SHAPE_SEED};
 		uint32_t hash = SHAPE_SEED;
 		size_t uppers = 0;
@@ -482,8 +482,8 @@ static uint32_t shape_of(const char *text, size_t len)
 	return hash;
 }
 
-/* Returns a hash that is equal for messages that tell the same, and whose first tokens, up to a
-   bracket, differ only in numbers. */
+/* Returns a hash that is equal for messages that have the same kind and strongest word, and whose
+   first tokens, up to a bracket, differ only in numbers. */
 static uint32_t family_of(const struct message *m, const struct reading *r, enum score_kind kind)
 {
 	/* Messages about a place in a file begin behind that place. */

@@ -69,10 +69,10 @@ enum {
 	JUDGE_ALL = 2 * 1024 * 1024,
 	LINES_BEFORE = 3,
 	LINES_BEHIND = 12,
-	/* Fragments that were found are counted with AROUND bytes on each side. Further ones of a
-	   kind are ignored after FAMILIAR of them. That number falls with every FAMILIAR_WORD finds
-	   of the fragment alone, so that a text full of different errors costs no more than
-	   others. */
+	/* Finds of a fragment are counted by the AROUND bytes on each side of it. After FAMILIAR
+	   finds with the same bytes, further ones are ignored. That limit falls with every
+	   FAMILIAR_WORD finds of the fragment in all, so that a text full of different errors costs
+	   no more than others. */
 	AROUND = 12,
 	FAMILIAR = 1024,
 	FAMILIAR_WORD = 64,
@@ -194,7 +194,7 @@ static void keep_before(struct smart *s, const struct line *line)
 	     number--) {
 		const char *newline = memrchr(start, '\n', (size_t)(first - start) - 1);
 		const char *above = newline ? newline + 1 : start;
-		/* It depends on how the text was fed whether earlier bytes are in the window. */
+		/* Whether earlier bytes are in the window depends on how the text was fed. */
 		if (line->front - above > LOOK_BACK)
 			break;
 		first = above;
@@ -223,8 +223,8 @@ static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *
 	return &counts[hash >> (32 - FOUND_BITS)];
 }
 
-/* Whether so many similar fragments were found that one more tells nothing. Counts this one if
-   not. */
+/* Whether so many similar fragments were found that another adds nothing. If not, counts this
+   one. */
 static bool is_familiar(struct smart *s, const char *hit)
 {
 	uint16_t *word = count_of(s->window, s->found_words, hit, 0);
@@ -330,7 +330,7 @@ void smart_read(struct smart *s, uint64_t from)
 	}
 }
 
-/* The value of each stored line: how much it tells by itself; less if many lines, or a successful
+/* The value of each stored line: how telling it is by itself; less if many lines, or a successful
    run, say the same; more beside telling lines. */
 
 /* These numbers come from measurements on labelled logs. None is critical. */
@@ -342,15 +342,15 @@ enum {
 	SLOT_BITS = 13, /* size of the table of fingerprints, which is larger than the store */
 };
 
-/* Lines near the end count more: the last one twice, one this many bytes above the end one and a
-   half times. */
+/* Lines near the end count more: the last line counts 2 times, and a line that ends this many bytes
+   before the end counts 1.5 times. */
 static const float END_REACH = 16000.0f;
-/* How much less a line tells for each doubling of the lines of its family that are above it, and of
-   all lines of its family. */
+/* Each doubling of the number of lines of its family above a line, and of all lines of its family,
+   adds this much to the divisor of the line's weight. */
 static const float AGAIN = 0.32f;
 /* Lines that a successful run has printed too keep this share of their weight. */
 static const float OF_NORMAL = 0.15f;
-/* A telling line hands this share of its weight on to the lines below, and above. At each further
+/* A telling line raises the lines below, and above, to this share of its weight. At each further
    line the share is multiplied by NEXT, or by OWN if that line belongs to the telling one. Expected
    values and quoted source do not reduce it. */
 static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, NEXT = 0.7f, OWN = 0.8f;
@@ -411,8 +411,8 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 	}
 }
 
-/* If warnings have failed the run ("Failing due to -Werror"), warnings above that line tell as much
-   as errors. */
+/* If warnings have failed the run ("Failing due to -Werror"), warnings above that line count as
+   much as errors. */
 static void raise_warnings(struct store *store)
 {
 	bool raised = false;
@@ -427,8 +427,8 @@ static void raise_warnings(struct store *store)
 	}
 }
 
-/* Returns how much a line tells by itself of a failure or a success, as the outcome demands. Its
-   family has `family` lines, of which `above` come before it. */
+/* Returns how much a line by itself says about the failure or the success of the run. Its family
+   has `family` lines, of which `above` come before it. */
 static float own_weight(const struct score *score, unsigned above, unsigned family,
 			enum outcome outcome)
 {
@@ -477,7 +477,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
 		struct trait *t = &line->trait;
-		/* In a list of names and values, words of failure in a name tell nothing. */
+		/* In a list of names and values, words of failure in a name mean nothing. */
 		if (t->score.names && i > 0 && i + 1 < store->count && line[-1].trait.score.field &&
 		    line[1].trait.score.field)
 			t->score.score = 0;
@@ -513,7 +513,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 			weight *= r->line.number > told + QUIET ? AFTER_QUIET : 1.0f;
 			told = r->to;
 		}
-		/* The value that comes from neighbours counts half. */
+		/* Value that comes from neighbours counts half. */
 		if (weight * STORE_UNIT > (float)t->value / 2)
 			t->owner = 0;
 		t->value = (unsigned)size_min(t->value / 2 + (size_t)(weight * STORE_UNIT),

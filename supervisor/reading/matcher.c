@@ -38,8 +38,8 @@ struct matcher {
 	const char *pattern;
 	struct matcher_options options;
 	pcre2_code *code;
-	pcre2_code *windows; /* the same, compiled so that the end of the range where a match begins
-				can be set; or NULL */
+	pcre2_code *windows; /* the same, compiled with PCRE2_USE_OFFSET_LIMIT, for
+			        matcher_run_windows(); or NULL */
 	bool jit;
 	bool in_line; /* a match in a text of many lines is also a match of one line */
 	pcre2_match_data *match;
@@ -110,7 +110,7 @@ static int compile_all(struct matcher *m, uint32_t more, struct matcher_error *e
 	m->in_line = options->literal ? !strchr(pattern, '\n') : !strpbrk(pattern, "\n$\\([^");
 	if (options->word) {
 		/* Asserts that no word character is before or behind the pattern. Some patterns
-		   can't be put into a group; PCRE2's own option serves for them, but it doesn't
+		   can't be put into a group; PCRE2's own option is used for these, but it doesn't
 		   find "-x" in "a -x b". */
 		buffer_printf(&word, "(?<!\\w)(?:%.*s\\E)(?!\\w)", (int)text.len, text.data);
 		if (buffer_check(&word) < 0)
@@ -268,8 +268,8 @@ enum matcher_result matcher_part(struct matcher *m, const char *data, size_t len
 
 enum matcher_result matcher_next(struct matcher *m, const char *data, size_t len, size_t *at)
 {
-	/* Searches all lines at once, since some patterns are found far faster so. If PCRE2 gives
-	   up, searches line by line. */
+	/* Searches all lines at once, since some patterns are found far faster that way. If PCRE2
+	   gives up, searches line by line. */
 	if (m->in_line) {
 		struct matcher_span span;
 		enum matcher_result result = matcher_run(m, data, len, 0, 0, &span);

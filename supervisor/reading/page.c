@@ -208,7 +208,7 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 	while (result == 0 && p->stop == PAGE_OPEN) {
 		enum walk_kind kind = walk_step(w, &line);
 		p->number = line.number;
-		/* The line behind the one that was cut tells how much was cut off. */
+		/* The start of the line after the cut one shows how much was cut off. */
 		if (p->closed && p->cut.bytes == 0 && !line.more_before) {
 			p->cut.bytes = line.offset - p->cut.at;
 			if (p->cut.bytes)
@@ -240,8 +240,8 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 	return result;
 }
 
-/* Cuts the page's only line, the last one of the text, to the end of it that fits. A line before it
-   says so. */
+/* Cuts the page's only line, the last one of the text, to as much of its end as fits, and announces
+   that before it. */
 static int page_cut_last(struct page *p, const struct text *t)
 {
 	const struct page_request *r = p->request;

@@ -75,7 +75,7 @@ struct page {
 };
 
 /* Makes the page in *p. Returns 0; 1 if the text has no such line, with the number of its lines in
- *total; or -1 with errno. page_release() it in any case. */
+   *total; or -1 with errno. Call page_release() in every case. */
 int page_make(struct page *p, struct text *t, const struct page_request *request, uint64_t *total);
 
 /* Moves `t` to the first line that is asked for, and stores its number, but makes no page. Returns

@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum {
-	/* A marker says the size of so much text: reading it costs more than its lines tell. */
+	/* A marker states the size of at least this many bytes, since reading them costs more than
+	   the number of their lines suggests. */
 	LARGE = 10 * 1024,
 };
 
@@ -385,7 +386,8 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 	}
 	if (e->prompt) {
 		append_prompt(out, "waiting for input", e->prompt);
-		/* If there is no question in the text, the screen may tell what it waits for. */
+		/* If there is no question in the text, the screen may show what the command waits
+		   for. */
 		buffer_printf(out, *e->prompt ? words->answer : words->look, place->id);
 		also = *e->prompt ? words->screen_also : words->answer_also;
 	} else if (e->handed_over) {

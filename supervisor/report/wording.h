@@ -23,7 +23,7 @@ struct vocabulary {
 	const char *read, *search;
 	/* The run's ID is their %s. */
 	const char *raw_bytes, *wait, *look, *answer;
-	/* Behind the ID: which part of the text. */
+	/* After the ID: which part of the text. */
 	const char *standard_error, *raw, *any_lines;
 	/* Names of arguments; `is` stands between a name and its value. */
 	const char *offset, *limit, *lines, *bytes, *pattern, *is;
@@ -152,14 +152,14 @@ struct wording_ending {
    The run has ended:
      "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB: terse read cmd-… [--lines FROM-TO], terse
      search ID REGEX]\n"
-   If lines are cut, "[--lines|--bytes FROM-TO]". Behind the size stand, where they apply,
+   If lines are cut, "[--lines|--bytes FROM-TO]". Where they apply, these follow the size:
      " (limit 100 lines)": the limit that was exceeded, unless it is that of bytes;
      "; .terse.ini is ignored: terse config check; full text": the project's file has errors;
      "; lines 4,001-8,000 (4,000, 220 KB) not kept: No space left on device; the rest: terse read
      cmd-…".
-   Behind the time stands, with `since`, one of
+   With `since`, one of these follows the time:
      ", as cmd-… 3 min ago", "; cmd-… 3 min ago: exit 1", "; same text as cmd-… 3 min ago",
-   and then, if it is known, "; failed: 2 (new: test_a; fixed: test_c)".
+   and then, if that is known, "; failed: 2 (new: test_a; fixed: test_c)".
 
    The run goes on:
      "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that ID: terse
@@ -171,8 +171,8 @@ struct wording_ending {
      "[terse: handed over after 28.0 s, it goes on: terse await cmd-…]\n" ("; with that ID: terse
      read ID --lines FROM-TO, terse signal (ends it)" if lines are left out)
 
-   `brief`: without the ID. A question loses all but its last WORDING_BRIEF bytes, a line that was
-   found all but its first ones:
+   `brief`: the ID is left out. A question is cut to its last WORDING_BRIEF bytes, a line that was
+   found to its first ones:
      "[terse: waiting for input: \"(gdb) \"]\n"
      "[terse: not found in 2.0 s; running; 12 lines, 340 B]\n"
 

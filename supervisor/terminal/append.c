@@ -1,6 +1,6 @@
-// The append gear: text that is only added at the end is handed on without cells.
+// The append gear: text that is only added at the end is emitted without passing through cells.
 //
-// The screen's last rows can still change, so they are held back as bytes: the tail.
+// The rows on the screen can still change, so their bytes are held back in the tail.
 
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
@@ -9,9 +9,9 @@
 
 #define SOME_EMOJI 0x1F600
 
-/* The append gear's tail: the text below the rows that were in the grid before, held back as bytes.
-   Lines that have scrolled off are handed on, many at a time. When the gear ends, the others are
-   replayed into the grid. */
+/* The tail follows the rows that are already in the grid. Lines that have scrolled off the screen
+   are emitted, many at a time. When the gear ends, the remaining bytes are replayed into the
+   grid. */
 
 static void emitter_rows(struct emitter *e, const char *data, size_t len, size_t newlines)
 {
@@ -37,7 +37,7 @@ void append_enter(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	const struct row *row = s->lines[s->y];
-	/* This test comes first: for programs that redraw lines it mostly decides. */
+	/* This is tested first, since it usually decides for programs that redraw lines. */
 	for (; s->low > s->y; s->low--) {
 		if (s->lines[s->low]->begun || !row_is_blank(s->lines[s->low]))
 			return;
@@ -49,8 +49,8 @@ void append_enter(struct terminal *t)
 		return;
 	if (t->charsets.current != CHARSET_ASCII || t->partial_len)
 		return;
-	/* A later DECRC to a row below would need the number of rows, which the gear does not
-	   count. */
+	/* If the saved cursor is further down, DECRC would need the number of rows, which the gear
+	   does not count. */
 	if (s->saved.y > s->base + s->y)
 		return;
 	if (!row->begun || row->wrapped || !row_is_blank(row))
@@ -59,8 +59,8 @@ void append_enter(struct terminal *t)
 	t->appending = true;
 }
 
-/* Returns the column in which printing a line's text from column x on would end. Adds to *wraps how
-   often it would wrap into the next row. */
+/* Returns the column where a line's text would end if it were printed from column x on. Adds to
+   *wraps how many times it would wrap. */
 static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *data, size_t len,
 			     size_t *wraps)
 {
@@ -73,7 +73,8 @@ static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *d
 		uint32_t cp;
 		n = t->scan->ascii(data, len);
 		if (n) {
-			/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there are two at least */
+			/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a screen has at least two
+			   columns */
 			*wraps += (x + n - 1) / s->cols;
 			x = (unsigned)((x + n - 1) % s->cols) + 1;
 			last = 1;
@@ -112,8 +113,8 @@ static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *d
 	return x;
 }
 
-/* Hands on rows that have scrolled off: all above the tail, the first `before` bytes of the tail,
-   and `data`. */
+/* Emits what has scrolled off: all rows above the tail, the first `before` bytes of the tail, and
+   `data`. */
 static void scroll_off(struct terminal *t, size_t before, size_t before_newlines, const char *data,
 		       size_t len, size_t newlines)
 {
@@ -144,8 +145,9 @@ static void scroll_off(struct terminal *t, size_t before, size_t before_newlines
 	s->base += before_newlines + newlines;
 }
 
-/* Finds in `data`, the last text written, the start of the line that is then at the top of the
-   screen; `kept` newlines follow. Returns false if that line may begin before `data`. */
+/* Finds the line that is at the top of the screen after `data`, the last text written. Stores the
+   line's offset in *start, and how many newlines follow it in *kept. Returns false if the line may
+   begin before `data`. */
 static bool find_screen(const struct terminal *t, const char *data, size_t len, size_t *start,
 			size_t *kept)
 {
@@ -166,7 +168,7 @@ static bool find_screen(const struct terminal *t, const char *data, size_t len, 
 	}
 }
 
-/* Hands on the lines of the tail that have scrolled off. Returns where the others begin. */
+/* Emits the lines of the tail that have scrolled off. Returns where the remaining ones begin. */
 static size_t hand_on_tail(struct terminal *t)
 {
 	struct tail *tail = &t->tail;
@@ -188,7 +190,7 @@ void append_leave(struct terminal *t, bool cut)
 		cut = true;
 	t->appending = false;
 	size_t start = hand_on_tail(t);
-	/* The gear may end inside a sequence, because of a control in it. */
+	/* The gear may end inside an escape sequence that contains a control. */
 	t->parser.state = PARSER_GROUND;
 	grid_feed(t, tail->data + start, tail->data + tail->len, true);
 	if (t->partial_len && cut) {
@@ -221,8 +223,8 @@ void append_trim(struct terminal *t, size_t most)
 	}
 }
 
-/* Takes more text than the screen holds: the last lines go to the tail, everything before them is
-   handed on at once. False if the last lines are too long for the tail. */
+/* Takes more text than the screen holds: emits everything above the last screenful, which goes to
+   the tail. Returns false if that is too long for the tail. */
 static bool append_direct(struct terminal *t, const char *data, size_t len, size_t newlines)
 {
 	struct tail *tail = &t->tail;
@@ -257,9 +259,9 @@ static bool is_newline_plain(const struct terminal *t)
 	return t->options.onlcr || t->modes.newline;
 }
 
-/* Whether text after something other than text needs the grid: it begins with a byte that could
-   complete the character before, or with a mark or part that must not join that character (a cut
-   character counts as a mark). */
+/* Whether text that follows a control or a sequence needs the grid. It does if its first byte could
+   complete the last character, or if it begins with a mark, an emoji part or a cut character, which
+   must not join the last character. */
 static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 {
 	uint32_t cp;
@@ -276,7 +278,7 @@ static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 	return utf8_width(cp) == 0 || utf8_joins(SOME_EMOJI, joining ? ZWJ : 0, cp);
 }
 
-/* Takes text. Returns false if the grid gear, which has begun then, has to take it. */
+/* Takes text. Returns false if the append gear has ended, so that the grid gear has to take it. */
 static bool append_add(struct terminal *t, const char *data, size_t len, size_t newlines)
 {
 	struct tail *tail = &t->tail;
@@ -304,9 +306,9 @@ static bool append_add(struct terminal *t, const char *data, size_t len, size_t 
 	return true;
 }
 
-/* The length of a sequence from `at` on in the window `p`, whose classes are given: SGR, or an EL
-   without parameter, which does nothing at the end of the text. 0: another or an incomplete
-   sequence. */
+/* Returns the length of an SGR at `at` in the window `p`, or of an EL without parameter, which does
+   nothing at the end of the text. `m` has the classes of the window's bytes. Returns 0 for another
+   or an incomplete sequence. */
 static size_t colour_in_window(const char *p, size_t at, const struct marks *m)
 {
 	if (at + 3 > MARKS || p[at + 1] != '[')
@@ -318,8 +320,8 @@ static size_t colour_in_window(const char *p, size_t at, const struct marks *m)
 	return len + 1;
 }
 
-/* Text is copied in pieces of this size, so up to as many bytes after it are read and written,
-   too. */
+/* Text is copied in pieces of this size, so fewer than PIECE bytes past its end are read and
+   written, too. */
 #define PIECE 32
 
 /* Takes text, colours and CR LF from the MARKS bytes at p. Returns where it stopped: behind these
@@ -367,7 +369,7 @@ static size_t take_window(struct terminal *t, const char *p, const char *end, st
 }
 
 /* Takes short runs of text with colours and CR LF between them, in windows of MARKS bytes. Stops at
-   anything else, where a long run begins, and near the end. */
+   anything else, where a long run begins, and near `end`. */
 static const char *take_runs(struct terminal *t, const char *p, const char *end)
 {
 	struct tail *tail = &t->tail;
@@ -387,7 +389,8 @@ static const char *take_runs(struct terminal *t, const char *p, const char *end)
 }
 
 /* Called after a CR: writes the frames of a progress bar, each of which ends with a CR, over the
-   last line of the tail. Stops at anything else, and before a line that may have to stay. */
+   last line of the tail. Stops at anything else, and before a line that the owner may want to
+   keep. */
 static const char *take_frames(struct terminal *t, const char *p, const char *end)
 {
 	struct tail *tail = &t->tail;
@@ -414,8 +417,8 @@ static const char *take_frames(struct terminal *t, const char *p, const char *en
 	return p;
 }
 
-/* Takes a control character (not tab; a newline only if it does not imply CR). Returns false if the
-   grid gear, which has begun then, has to take it. */
+/* Takes a control character: not a tab, and a newline only if it does not imply a CR. Returns false
+   if the append gear has ended, so that the grid gear has to take the character. */
 static bool control(struct terminal *t, char c)
 {
 	struct tail *tail = &t->tail;
@@ -471,7 +474,7 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 			p = terminal_escape(t, p, end);
 			more = t->appending && t->parser.state == PARSER_GROUND;
 		}
-		/* After one colour or CR LF there are mostly more. */
+		/* One colour or CR LF is usually followed by more. */
 		if (more && !tail->carriage)
 			p = take_runs(t, p, end);
 		if (p == start)

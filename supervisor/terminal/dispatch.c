@@ -108,7 +108,7 @@ void cursor_restore(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	s->x = s->saved.x;
-	/* The saved row has moved up with the text, at most to the top. */
+	/* The saved row has scrolled with the text, at most to the top of the screen. */
 	s->y = s->saved.y > s->base
 		       ? (unsigned)clamp((int64_t)(s->saved.y - s->base), 0, s->rows - 1)
 		       : 0;
@@ -189,7 +189,7 @@ static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 		grid_edit(t, y, from, to - from, to - from);
 }
 
-/* Erases a whole row, which then no longer continues the row above. */
+/* Erases a whole row, so that it no longer continues the row above. */
 static void erase_row(struct terminal *t, unsigned y)
 {
 	erase(t, y, 0, t->screen->cols);
@@ -299,7 +299,7 @@ static void edit_alignment(struct terminal *t)
 /* The tables. */
 
 enum flags {
-	QUIET = 1,  /* dropping it loses nothing, unless it changes cells */
+	QUIET = 1,  /* ignoring it loses nothing, unless it changes cells */
 	APPEND = 2, /* the append gear goes on */
 	AT_END = 4, /* without parameter it does nothing at the end of the text */
 };
@@ -420,9 +420,9 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	sequence->run(t);
 	if (t->appending || t->screen != s || s->base + s->y >= from)
 		return;
-	/* The cursor went up. Before the program's first redraw, that counts only if it passed rows
-	   with text. DECRC to the row of the text, after something was drawn further down, does not
-	   count. */
+	/* The cursor went up. Until the first redraw is counted, a move counts only if it passed
+	   rows with text. A DECRC from a row further down ignores the text of the row that it
+	   returns to. */
 	bool counts = t->redraws > 0;
 	unsigned y = s->y + (sequence->run == cursor_restore);
 	for (; !counts && s->emitter && y < s->rows && s->base + y < from; y++)

@@ -11,8 +11,8 @@
 /* The first combining mark: characters before it have one column and join nothing. */
 #define FIRST_MARK 0x300
 
-/* Called when `raw` of the cursor's row is full, since much of it takes no column: hands on all
-   rows above, and then the bytes so far. */
+/* Called when `raw` of the cursor's row is full because many of its characters take no column.
+   Emits all rows above, and then the bytes of this row so far. */
 static void hand_on_part(struct screen *s)
 {
 	struct row *row = s->lines[s->y];
@@ -47,8 +47,8 @@ static struct row *begin_put(struct screen *s, const char *bytes, unsigned len)
 	return row;
 }
 
-/* Called when the cells from..to of the row were written: removes halves of wide characters beside
-   them. Returns whether something was overwritten. */
+/* Called when the cells from..to of the row have been written: removes halves of wide characters
+   beside them. Returns whether something was overwritten. */
 static bool end_put(struct screen *s, struct row *row, unsigned from, unsigned to)
 {
 	bool overwritten = from < row->used;
@@ -64,9 +64,9 @@ static bool end_put(struct screen *s, struct row *row, unsigned from, unsigned t
 	return overwritten;
 }
 
-/* Drops characters of several parts that are not shown any more. Returns whether there may be room
-   then. If everything in the pool is still shown, this function does not look again for a while,
-   since looking costs as much as writing that many characters. */
+/* Drops multi-part characters that are no longer shown. Returns whether there may be room now. If
+   all are still shown, later calls skip the search for a while, since it costs as much as writing
+   that many characters. */
 static bool compact(struct screen *s)
 {
 	struct cluster_pool *pool = &s->clusters, kept = {.cap = pool->cap, .limit = pool->limit};
@@ -124,8 +124,8 @@ void grid_tab(struct screen *s)
 void grid_line_feed(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	/* A newline below text that the program placed further down by moving the cursor begins a
-	   line of the text; a newline in the empty part of the screen does not. */
+	/* A newline in a row with text begins a line of the text, even if the program reached that
+	   row by moving the cursor. A newline in the empty part of the screen does not. */
 	bool begun = s->y == 0 || s->lines[s->y]->begun || !row_is_blank(s->lines[s->y]);
 	if (s->y == s->bottom)
 		screen_scroll(s, false);
@@ -186,7 +186,7 @@ void grid_edit(struct terminal *t, unsigned y, unsigned at, unsigned removed, un
 	t->lossy = true;
 }
 
-/* Goes on in the next row, since the last column was written and more comes. */
+/* Goes on in the next row, since a character follows one in the last column. */
 static void soft_wrap(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -201,14 +201,14 @@ static void soft_wrap(struct terminal *t)
 	screen_set_wrapped(s, s->y, true);
 }
 
-/* Shorter lines never stay. */
+/* Overwritten lines with fewer columns never stay in the text. */
 #define TELLING_COLUMNS 8
 
-/* After this many overwritten lines of which none stayed, the owner is no longer asked. */
+/* The owner is no longer asked once this many overwritten lines in a row have not stayed. */
 #define OVERWRITTEN_MOST 65536
 
-/* Whether the owner wants the line of the cursor's row to stay in the text. No line of a program
-   that moves the cursor up stays, since it may be drawing several lines. */
+/* Whether the owner wants the line of the cursor's row to stay in the text. If the program has
+   moved the cursor up, it may be drawing several lines, so none stays. */
 static bool stays(struct terminal *t, const struct row *row)
 {
 	const struct screen *s = t->screen;
@@ -216,7 +216,7 @@ static bool stays(struct terminal *t, const struct row *row)
 	struct buffer line = BUFFER_INIT;
 	struct emitter e = {.write = emitter_collect, .ctx = &line};
 	bool wanted = false;
-	/* Leaves out the end of the line if it is the rest of a longer line that stayed. */
+	/* Drops the end of the line if it is left over from a longer line that has stayed. */
 	const struct buffer *stayed = &t->overwritten.stayed;
 	bool same_size = stayed->len == now.used * sizeof(*row->cells);
 	while (same_size && now.used > 0 &&
@@ -248,8 +248,8 @@ static __attribute__((noinline, cold)) void note_overwritten(struct terminal *t)
 	terminal_keep_row(t);
 }
 
-/* Called before characters are written, of which this is the first. Frames of a progress report
-   begin alike, or with numbers and signs. */
+/* Called before text is written; `first` is its first character. Frames of a progress report begin
+   with the same character, or with digits and punctuation. */
 static inline void begin_text(struct terminal *t, uint32_t first)
 {
 	const struct screen *s = t->screen;
@@ -395,7 +395,7 @@ void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len)
 		print_mark(t, CELL_INVALID + (unsigned char)bytes[i], bytes + i, 1);
 }
 
-/* Whether each character of ASCII is what its cell becomes. */
+/* Whether an ASCII character is stored in its cell unchanged. */
 static bool takes_ascii(const struct terminal *t)
 {
 	return !t->modes.insert && !t->style && t->charsets.current == CHARSET_ASCII;
@@ -502,8 +502,8 @@ static void grid_show_nul(struct terminal *t)
 	}
 }
 
-/* Rows that are drawn anew where nothing but their text can change: ESC [ 2 K or ESC [ K, ASCII and
-   a newline, as programs draw several rows again and again. Returns where they end. */
+/* A shortcut for programs that draw the same rows again and again: takes rows of ESC [ 2 K or ESC [
+   K, ASCII and a newline, where nothing but the text can change. Returns where they end. */
 static const char *redraw_rows(struct terminal *t, const char *p, const char *end)
 {
 	struct screen *s = t->screen;
@@ -599,8 +599,8 @@ static void replay(struct terminal *t, const struct row *row)
 }
 
 /* Copies colours from the old cells, since the row's text has none. Pairs the cells from the last
-   one backwards, since the first may have left the screen, and passes over gaps of wide characters
-   and tabs, which may be elsewhere now. */
+   one backwards, since the first ones may have left the screen. Skips the gaps of wide characters
+   and tabs, whose places may have changed. */
 static void copy_styles(struct screen *s, const struct row *old)
 {
 	unsigned y = s->y, x = s->lines[y]->used;
@@ -617,8 +617,8 @@ static void copy_styles(struct screen *s, const struct row *old)
 	}
 }
 
-/* Prints the line of the rows first..last to the screen that is shown. If the old cursor is in that
-   line, *x and *y get its new place. */
+/* Prints the line in the rows first..last of `from` to the screen that is shown. If the old cursor
+   is in that line, *x and *y get its new place. */
 static void copy_line(struct terminal *t, const struct screen *from, unsigned first, unsigned last,
 		      uint64_t *y, unsigned *x)
 {

@@ -1,6 +1,6 @@
 // Shared by the files of this folder. Others use terminal.h.
 //
-// The way of a byte: terminal_feed() passes text to the append gear (append.c) or the grid gear
+// The path of a byte: terminal_feed() passes text to the append gear (append.c) or the grid gear
 // (grid.c), and other bytes to parser.c, which calls dispatch.c and mode.c. Rows go from screen.c
 // through emitter.c to events.text.
 #ifndef TERSE_TERMINAL_INTERNAL_H
@@ -120,7 +120,7 @@ size_t part_put(uint32_t part, char *bytes);
 
 /* One row of a screen.
 
-   A row is plain as long as it was only written from left to right at its end. Then `raw` has the
+   A row is plain if text was only ever added at its end, from left to right. Then `raw` has the
    bytes as the program wrote them (tabs, trailing blanks, invalid UTF-8), and they are the row's
    text. After any other change the text is made from the cells.
 
@@ -212,7 +212,7 @@ struct screen {
 	bool own_tabs; /* the stops are not every eight columns */
 	bool bent;     /* there may be a bent row */
 	struct cluster_pool clusters;
-	/* Of the normal screen: gets the rows that scroll off the top. */
+	/* Gets the rows that scroll off the top; NULL for the alternate screen. */
 	struct emitter *emitter;
 };
 
@@ -224,7 +224,7 @@ void screen_free(struct screen *s);
    there are no margins. Returns NULL with ENOMEM. */
 struct screen *screen_copy(const struct screen *from, unsigned cols, unsigned rows);
 
-/* Takes over the tab stops and the saved cursor. */
+/* Copies the tab stops and the saved cursor of `from`. */
 void screen_keep(struct screen *s, const struct screen *from);
 
 /* Resets the screen: blank, cursor at the top left, no margins, tab stops every eight columns. The
@@ -250,8 +250,8 @@ void screen_move(struct screen *s, bool down, unsigned from, unsigned to, unsign
 /* The next tab stop to the right of the cursor, or the last column. */
 unsigned screen_next_tab(const struct screen *s);
 
-/* How many rows are in use: down to the last one with something in it, or to which a newline moved
-   the cursor. */
+/* How many rows are in use, down to the last one that has text or that a newline moved the cursor
+   to. */
 unsigned screen_depth(const struct screen *s);
 
 /* The emitter puts rows together to lines of text and hands them on.
@@ -277,7 +277,7 @@ struct emitter {
 };
 
 /* Begins a new row. `wrapped`: it continues the last one; `wide`: its first character is wide, so a
-   gap at the last row's end was no blank. */
+   gap at the last row's end is not a blank. */
 void emitter_row(struct emitter *e, bool wrapped, bool wide);
 
 /* Adds text to the current row. It must not begin with blanks that are to be trimmed. */
@@ -289,7 +289,7 @@ void emitter_close(struct emitter *e);
 /* Writes the newlines that are owed. */
 void emitter_settle(struct emitter *e);
 
-/* Hands on what is staged. */
+/* Writes what is staged. */
 void emitter_flush(struct emitter *e);
 
 /* A `write` that collects the text in the buffer `ctx`; NULL: it is dropped. */
@@ -444,10 +444,12 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end);
 /* Takes the ESC at p, and the control sequence that it begins if all of that is there. Returns
    where it stopped. */
 const char *terminal_escape(struct terminal *t, const char *p, const char *end);
-/* Hands on the cursor's row, which is a line and is about to change, and all lines above. */
+/* Emits the cursor's row, which is a whole line and is about to be overwritten, and all lines above
+   it. */
 void terminal_keep_row(struct terminal *t);
-/* Makes a copy of the terminal with all text in cells, so that looking changes nothing. Lines that
-   leave the copy's screen go to `out`, unless that is NULL. Returns 0, or -1 with ENOMEM. */
+/* Makes a copy of the terminal with all text in cells, so that queries leave the original
+   unchanged. Lines that leave the copy's screen go to `out`, unless that is NULL. Returns 0, or -1
+   with ENOMEM. */
 int terminal_copy(struct terminal *copy, const struct terminal *t, struct buffer *out);
 void terminal_copy_end(struct terminal *copy);
 /* The place of the cursor, from 1. */

@@ -15,7 +15,7 @@
 
 /* Character sets. */
 
-/* 0x60 to 0x7E, as xterm draws them (VT102 user guide, table 5-13). */
+/* DEC line drawing: 0x60 to 0x7E, as xterm draws them (VT102 user guide, table 5-13). */
 static const uint16_t graphics[] = {
 	0x25C6, 0x2592, 0x2409, 0x240C, 0x240D, 0x240A, 0x00B0, 0x00B1, 0x2424, 0x240B, 0x2518,
 	0x2510, 0x250C, 0x2514, 0x253C, 0x23BA, 0x23BB, 0x2500, 0x23BC, 0x23BD, 0x251C, 0x2524,
@@ -245,7 +245,7 @@ void mode_full_reset(struct terminal *t)
 
 /* Answers. */
 
-/* The size of a character in pixels that window reports pretend. */
+/* The size of a character in pixels, as window reports state it. */
 #define CELL_HEIGHT 20
 #define CELL_WIDTH  10
 

@@ -93,7 +93,7 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end)
 	if (n < held)
 		n = held;
 	t->partial_len = 0;
-	/* To a sequence all of these are alike, C1 controls included. */
+	/* A sequence treats all characters beyond ASCII alike, C1 controls included. */
 	if (t->parser.state != PARSER_GROUND)
 		dispatch_event(t, valid ? parser_step(&t->parser, 0xA0) : PARSER_SKIP, cp);
 	else if (valid)
@@ -177,7 +177,7 @@ void terminal_feed(struct terminal *t, const char *data, size_t len)
 	t->version++;
 }
 
-/* Hands on a line for each of the first `rows` rows, made from the cells. */
+/* Emits the cells of the first `rows` rows, each row as a line. */
 static void emit_picture(const struct screen *s, unsigned rows, struct emitter *e)
 {
 	for (unsigned y = 0; y < rows; y++) {
@@ -189,7 +189,7 @@ static void emit_picture(const struct screen *s, unsigned rows, struct emitter *
 
 /* A picture of the screen for an agent, without decoration. */
 
-/* Longer rules are cut to this length. */
+/* Horizontal rules are cut to this length. */
 #define RULE_MOST 8
 
 /* Whether the row is blank, but for the sides of a box. */
@@ -221,7 +221,7 @@ static void append_row(struct buffer *out, const char *row, size_t len)
 	}
 }
 
-/* How many blank columns all rows begin with, empty rows left out. */
+/* How many blank columns every row begins with, not counting empty rows. */
 static unsigned find_indent(const struct screen *s, unsigned rows)
 {
 	unsigned least = s->cols - 1;
@@ -334,7 +334,7 @@ static unsigned next_row(const struct screen *s, unsigned y)
 	return y;
 }
 
-/* Whether the row goes on with the line that was handed on last. */
+/* Whether the row continues the line that was emitted last. */
 static bool goes_on(const struct row *row)
 {
 	return row->wrapped || (row->partial && row->plain);
@@ -354,8 +354,9 @@ uint64_t terminal_lines(const struct terminal *t)
 	return t->appending ? lines + t->tail.newlines : lines;
 }
 
-/* Whether no row of a line has changed lately. Looks at every row in any case. *plain: all rows are
-   plain, and a newline ended the line; a program that draws moves the cursor instead. */
+/* Whether no row of a line has changed lately. Looks at every row, to note when it changed. Sets
+   *plain if all rows are plain and a newline ended the line; a program that draws would have moved
+   the cursor. */
 static bool stands(struct screen *s, unsigned from, unsigned to, int64_t now, int64_t plain_age,
 		   int64_t age, bool *plain)
 {

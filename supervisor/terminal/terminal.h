@@ -9,8 +9,8 @@
 // also `picture` below). A control string that does not end swallows nothing (parser.c), and C1
 // controls are characters.
 //
-// Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid UTF-8). CR LF is a
-// newline, or stays. Soft-wrapped rows are joined.
+// Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid UTF-8). CR LF becomes a
+// newline, unless `returns` is set. Soft-wrapped rows are joined.
 //
 // The struct owns its memory (a constant for given options, whatever the input) and does no I/O.
 #ifndef TERSE_TERMINAL_TERMINAL_H
@@ -26,8 +26,8 @@ struct terminal;
 struct terminal_options {
 	unsigned cols; /* 2 to 1000 */
 	unsigned rows; /* 2 to 500 */
-	/* LF also returns to column one, as when the pty does no output
-	   processing (OPOST off). False: LF only moves down. */
+	/* LF also returns to column one, since the pty adds no CR (OPOST is off). False: LF only
+	   moves down. */
 	bool onlcr;
 	/* A CR before LF stays in the text: it comes from the program and not from a pty. */
 	bool returns;
@@ -70,7 +70,7 @@ void terminal_show_nul(struct terminal *t, enum terminal_nul how);
 
 void terminal_feed(struct terminal *t, const char *data, size_t len);
 
-/* Changes the size. Lines are kept. Without memory the size stays as it is. */
+/* Changes the size. Lines are kept. If there is no memory, the size stays as it is. */
 void terminal_resize(struct terminal *t, unsigned cols, unsigned rows);
 
 /* End of the stream: hands on what is still held. Only terminal_free() and the
@@ -89,10 +89,10 @@ uint64_t terminal_lines(const struct terminal *t);
    that a reader has seen stay in the text. */
 void terminal_commit(struct terminal *t);
 
-/* Hands on complete lines from the first one on, up to the first that has changed within `age` (in
-   the unit of `now`). For a plain line, in which the cursor was never moved, `plain_age` counts
-   instead; if that is less, the lines above are handed on, too. Only this function looks for
-   changes, so call it now and then. */
+/* Emits complete lines in order, up to the first that has changed within the last `age` (in the
+   unit of `now`). The limit for a plain line, in which the cursor was never moved, is `plain_age`;
+   if that is less than `age`, a plain line is emitted together with all lines above it. Only this
+   function notices changes, so call it regularly. */
 void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t age);
 
 /* How many lines are handed on, counted as terminal_lines() does. */
@@ -146,10 +146,11 @@ extern const char terminal_unpaint[];
 /* The state machine that finds control sequences: Paul Williams' parser for DEC-compatible
    terminals (https://vt100.net/emu/dec_ansi_parser), as xterm.js has it.
 
-   It takes code points, one a call, and says what to do. Text in the ground state is not passed
-   through it. The contents of OSC, DCS, APC, PM and SOS strings are dropped. The terminal does not
-   use two parts of it, which redaction uses. It has rules of its own for strings, and takes C1
-   controls for characters, since few programs that write UTF-8 mean C1 controls. */
+   It takes one code point a call, and returns what to do. Text in the ground state is not passed
+   through it. The contents of OSC, DCS, APC, PM and SOS strings are dropped. Only redaction uses
+   its states for strings and its C1 controls: the terminal has its own rules for strings (struct
+   string), and takes C1 controls for characters, since few programs that write UTF-8 mean C1
+   controls. */
 
 #define PARSER_PARAMS 32
 
