@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An earlier run that answers, and its answer. */
+/* The earlier run whose texts answer this call, and the answer. */
 struct cached {
 	struct job *job;
 	struct record record; /* the earlier run's metadata, with the settings and directory of this
@@ -136,7 +136,8 @@ int cached_answer(struct job *job)
 	struct cached c = {.job = job, .dir = -1, .record.settings = s};
 	struct store stores[STORE_MAX];
 	int result = -1;
-	/* A reader of the whole text gets it from the command: it may not fit into memory here. */
+	/* If the reader gets the whole text, the command is run, since a kept text may not fit into
+	   memory here. */
 	if (is_json ? s->print == PRINT_FULL : sink != SINK_AGENT && sink != SINK_PERSON)
 		return -1;
 	bool previews = s->print == PRINT_PREVIEW || (s->print != PRINT_FULL && sink == SINK_AGENT);

@@ -61,7 +61,7 @@ int excerpts_init(struct excerpts *d, const struct settings *s, struct intercept
 	return d->text ? 0 : -1;
 }
 
-/* Takes the rest of the text, from its present position. A gap becomes a line. Adds to *lines the
+/* Takes the rest of the text, from its current position. A gap becomes a line. Adds to *lines the
    number of complete lines that were taken. Returns 0, or -1 with errno. */
 static int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
 {
@@ -77,7 +77,7 @@ static int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
 			*lines += newline_count(chunk, piece.len);
 			continue;
 		}
-		/* One line announces the gap, but lines behind it keep their numbers and offsets.
+		/* One line announces the gap, but lines after it keep their numbers and offsets.
 		   The gap may end inside a line, the rest of which follows. */
 		size_t len = gap_announce(line, &piece.gap);
 		uint64_t missing = piece.gap.bytes > len ? piece.gap.bytes - len : 0;

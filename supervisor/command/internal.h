@@ -29,9 +29,9 @@ struct text;
 
 // Colours and a pager, for a person at a terminal.
 
-// Output is coloured at a terminal, unless NO_COLOR is set. Elsewhere it is with --color always,
-// and with CLICOLOR_FORCE if no agent reads. Colours come from the terminal's own palette, so that
-// they fit its background.
+// Output is coloured at a terminal, unless NO_COLOR is set. Elsewhere it is coloured with --color
+// always, and with CLICOLOR_FORCE if no agent reads. Colours come from the terminal's own palette,
+// so that they fit its background.
 
 enum paint {
 	PAINT_GOOD,
@@ -48,9 +48,9 @@ enum paint {
 const char *paint_code(bool on, enum paint paint);
 const char *paint_none(bool on);
 
-// The pager is $TERSE_PAGER, else $PAGER, else less, as with git. There is none if that is empty or
-// "cat", or if standard output is not a terminal. LESS=FRX is set unless LESS is, so less prints
-// what fits on the screen and ends.
+// The pager is $TERSE_PAGER, else $PAGER, else less, as with git. There is no pager if that name is
+// empty or "cat", or if standard output is not a terminal. LESS=FRX is set unless LESS is set, so
+// that less ends at once if everything fits on the screen.
 
 /* Makes standard output a pipe to the pager. Returns the pager's process, or 0 if there is none and
    standard output is as it was. */
@@ -105,7 +105,7 @@ bool live_run_is_own(const struct verb_call *c, const char *id);
 struct await {
 	const char *name;          /* the run */
 	const char *pattern;       /* or NULL */
-	const struct typed *typed; /* input whose echo is not looked at; or NULL */
+	const struct typed *typed; /* input whose echo is not searched; or NULL */
 	bool answers;              /* the same command has typed an answer */
 	uint64_t port;             /* the run has to listen on this port first; 0: none */
 	uint64_t from;             /* the pattern is searched from this line on; 1: in all lines */
@@ -124,7 +124,7 @@ int live_run_signal(int run, int sig, bool own);
 /* Prints an error: a request to a run has failed with `error`. */
 void live_run_failed(const struct verb_call *c, const char *id, int error);
 
-/* Reads how a run has ended, and its metadata; meta_release() them in any case. Returns 0, or -1
+/* Reads how a run has ended, and its metadata. Call meta_release() in every case. Returns 0, or -1
    after printing an error. */
 int live_run_ended(const struct verb_call *c, const char *id, struct meta *m,
 		   struct wording_ending *e);
@@ -179,7 +179,7 @@ struct watched {
 	bool known;
 	int64_t begun, said; /* monotonic times of watched_begin() and of `now` */
 	int64_t answer_by;   /* monotonic: when the first status has to be there; 0: no limit */
-	int asker;           /* call->asker; 0 once it has gone */
+	int asker;           /* call->asker; 0 once it is closed */
 	bool due;            /* a newer status was requested */
 	bool ready;          /* the connection is readable */
 };
@@ -233,10 +233,10 @@ bool service_find(const struct service *wanted, struct store *stores, int count,
 //    "started":"2026-11-20T09:03:34.123Z","ended":"...","duration_ms":12345,
 //    "lines":8432,"bytes":484352}
 //
-// There also is "gaps" if a part of the text was not kept, "stdout_file" and "stderr_file" if the
+// There is also "gaps" if a part of the text was not kept, "stdout_file" and "stderr_file" if the
 // command wrote to files directly, and "command_cut" if the command is cut. "id", "lines" and
-// "bytes" are null if there is no artifact, "lines" and "bytes" also if all output is in such
-// files, "ended" and "duration_ms" while the run lives.
+// "bytes" are null if there is no artifact. "lines" and "bytes" are also null if all output is in
+// files that the command wrote to directly. "ended" and "duration_ms" are null while the run lives.
 
 /* Append to a row: the command, in one line; `text`, in one line, clean, cut to `width` columns; a
    line for each gap; a line for each file that the command wrote to directly. */
@@ -248,9 +248,10 @@ void row_add_files(struct buffer *out, int indent, const struct meta *m);
 /* The colour for the state of a run. `m` NULL: nothing is known of it. */
 enum paint runs_paint(const struct meta *m);
 
-/* A run and its artifact each have a line in the journal, in any order. Call it for each line:
-   returns 0 for the first line of an ID, 1 for the second, or -1 with ENOMEM. *tree has the IDs
-   whose second line is to come, by tsearch(3): tdestroy(*tree, free). */
+/* A run and its artifact each have a line in the journal, in either order. Call it for each line:
+   returns 0 for the first line of an ID, 1 for the second, or -1 with ENOMEM. *tree, a tree of
+   tsearch(3), has the IDs whose second line is still to come; free it with tdestroy(*tree,
+   free). */
 int runs_meet(void **tree, const char *id);
 
 /* Whether the metadata have the lines and bytes of the text. */
@@ -296,7 +297,7 @@ struct runs_filter {
 /* Whether the filter can leave out runs. Without `times`, since and until are not considered. */
 bool runs_filter_is_set(const struct runs_filter *f, bool times);
 
-/* Returns 1 if the filter lets the run through, 0 if not, or -1 without memory. */
+/* Returns 1 if the filter lets the run through, 0 if not, or -1 with ENOMEM. */
 int runs_filter_match(const struct runs_filter *f, const struct meta *m);
 
 /* Appends the filter as options. */
@@ -324,8 +325,8 @@ struct runs_remote {
 	uint64_t damaged;
 };
 
-/* Finds the runs. Returns 0, or the exit status after printing an error; runs_remote_release() in
-   any case. */
+/* Finds the runs. Returns 0, or the exit status after printing an error. Call runs_remote_release()
+   in every case. */
 int runs_remote_find(struct runs_remote *r);
 void runs_remote_release(struct runs_remote *r);
 
@@ -335,7 +336,7 @@ void runs_remote_release(struct runs_remote *r);
 // and terse report.
 //
 // The sums of a session up to a line of its journal are kept in a file beside the journal. The next
-// call reads only the lines behind that line. The sums are valid while that line is at its place:
+// call reads only the lines after that line. The sums are valid while that line is at its offset:
 // lines are only appended or removed, and no two lines are the same. A damaged file of sums is
 // ignored.
 
@@ -386,10 +387,10 @@ void stats_append_json(struct buffer *out, const struct stats_sum *s);
 
 /* --- follow-ups ------------------------------------------------------------------------------- */
 
-// A follow-up is that an agent reads more of an artifact, so that the preview has cost more than it
-// shows. Verbs note it in the journal for terse stats (artifact/journal.h), unless a person reads.
+// A follow-up is what an agent later reads of an artifact, which adds to the cost of its preview.
+// Verbs note it in the journal for terse stats (artifact/journal.h), unless a person reads.
 
-/* Zeroed but for `is_counted`. */
+/* Zeroed except for `is_counted`. */
 struct followup {
 	/* An agent may read the output. Output to a program or a file, unless it is JSON, counts as
 	   a follow-up of 0 bytes: nobody knows how much of it an agent sees. */
@@ -423,8 +424,8 @@ int excerpts_apply_profile(const char *verb, struct settings *s);
 
 /* Begins a text. `d` is zeroed except `into` and `artifact`, and must not move afterwards. The
    caller sets the members of `o` for the reader, the terminal's treatment of line feeds, and the
-   size of the text before; the rest is zeroed. Returns 0, or -1 with errno;
-   interceptor_free(d->text) in any case. */
+   size of the text before; the rest is zeroed. Returns 0, or -1 with errno. Call
+   interceptor_free(d->text) in every case. */
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
 
 /* Begins a text, takes all of `t`, finishes it, and prints its report unless `end` is NULL. With

@@ -30,7 +30,7 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 		return live_run_find(c, service, run, id, may_end);
 	}
 	snprintf(id, ID_LEN + 1, "%s", kept ? found.id : name);
-	/* Without an artifact yet, the run is found by its ID. */
+	/* A run that has no artifact yet is found by its ID. */
 	*run = kept || (id_is_valid(id) && verb_reaches(c, stores, count, id))
 		       ? client_open(stores, count, id)
 		       : -1;

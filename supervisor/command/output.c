@@ -13,8 +13,8 @@
 
 #define FLAGS (O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY)
 
-/* Makes a new file beside the open one, to replace it later. Returns 0, or -1 if the old file has
-   to be written itself: a new one would have another owner, or can't be made. */
+/* Makes a new file beside the open one, to replace it later. Returns 0, or -1 if the old file
+   itself has to be overwritten, because a new one would have another owner or can't be made. */
 static int output_go_beside(struct output *o, const struct stat *st)
 {
 	if (st->st_uid != geteuid() || !realpath(o->name, o->target) ||

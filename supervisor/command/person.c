@@ -60,7 +60,7 @@ pid_t pager_start(void)
 		waitpid(pager, NULL, 0);
 		pager = 0;
 	}
-	/* The pager may be left before it has read everything. */
+	/* The user may quit the pager before it has read everything. */
 	if (pager > 0) {
 		signal(SIGPIPE, SIG_IGN);
 		dup2(input[1], STDOUT_FILENO);

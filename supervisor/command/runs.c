@@ -293,7 +293,7 @@ static int compare_found(const void *a, const void *b)
 	return id_compare(b, a);
 }
 
-/* Sorts the runs, drops doubles, and keeps the newest ones. */
+/* Sorts the runs, drops duplicates, and keeps the newest ones. */
 static void remote_settle(struct runs_remote *r)
 {
 	size_t kept = 0;

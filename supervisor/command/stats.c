@@ -94,10 +94,11 @@ static bool stats_add_read(struct stats *s, const struct journal_line *line)
 
 /* --- the sums that were kept --------------------------------------------------------------- */
 
-/* Sums are not kept for fewer new bytes of lines than this: these are read again. */
+/* Sums are saved only if they count at least this many new bytes of the journal; fewer bytes are
+   read again the next time. */
 #define KEPT_LEAST 4096
 
-/* To be raised when something else is counted. */
+/* Has to be raised when the sums change their meaning. */
 #define KEPT_VERSION 4
 
 struct kept {
@@ -107,7 +108,7 @@ struct kept {
 	uint64_t at, len, hash; /* the last line that is counted; len 0: none */
 	struct stats_sum sum;
 	int64_t first_ms;
-	uint64_t damaged, behind; /* damaged lines up to that line; behind it */
+	uint64_t damaged, behind; /* damaged lines up to that line; after it */
 	char agent[sizeof(((struct stats){0}).agent)];
 };
 
@@ -226,8 +227,7 @@ int stats_add_session(struct stats *s, struct store *store, const char *session)
 		if (!*s->agent)
 			memcpy(s->agent, old.agent, sizeof(s->agent));
 	}
-	/* Damaged lines behind the last counted line will be read, and counted, the next time
-	   again. */
+	/* The next call will read and count the damaged lines after the last counted line again. */
 	new.behind = new.damaged;
 	new.damaged = s->damaged - new.behind;
 	new.stamp = stamp;

@@ -210,7 +210,7 @@ const struct verb_option *verb_option_named(const struct verb *v, const char *na
 	return NULL;
 }
 
-/* Reports bad usage, and is -1. */
+/* Reports bad usage. Its value is -1. */
 #define verb_misuse(c, ...) (verb_fail((c), ENVELOPE_USAGE, __VA_ARGS__), -1)
 
 int verb_tell_usage(const struct verb_call *c)
@@ -340,8 +340,9 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 	return why ? verb_misuse(c, "%s: %s: must be %s", as, text, why) : 0;
 }
 
-/* Reads the option at argv[*i], or letters, of which the last may have a value. Moves *i to the
-   last word that was used. Returns 0; 1 if options end behind it; or -1 after printing an error. */
+/* Reads the word argv[*i]: an option, or several option letters, the last of which may have a
+   value. Moves *i to the last word that was used. Returns 0; 1 if options end after that word; or
+   -1 after printing an error. */
 static int verb_read_option(struct verb_call *c, void *into, int *i)
 {
 	const char *arg = c->argv[*i], *equals = strchr(arg, '=');
@@ -352,7 +353,7 @@ static int verb_read_option(struct verb_call *c, void *into, int *i)
 		const struct verb_option *o =
 			verb_option_named(c->verb, word ? arg : name, word ? len : 2);
 		if (!o && word) {
-			/* If the verb takes settings, it may be the flag of one. */
+			/* If the verb takes settings, the word may be the flag of a setting. */
 			struct option_error error = {""};
 			int used = c->verb->settings ? settings_take_flag(c->settings, c->argc,
 									  c->argv, i, &error)

@@ -64,7 +64,7 @@ struct verb_option {
 	const char *help;  /* one line of any length; NULL: the option is not shown */
 };
 
-/* Rows of several verbs. */
+/* Rows that several verbs have. */
 #define VERB_JSON_ROW                                      \
 	{                                                  \
 		"--json", 0, VERB_JSON, 0, NULL, "as JSON" \
@@ -153,8 +153,8 @@ const struct verb_option *verb_option_named(const struct verb *v, const char *na
 
 // The reader of a verb's output. An agent gets a page, and a line that says what is missing. A
 // program (`terse read ID | sort`) and a file (`terse read ID >copy`) get the whole text and
-// nothing else. If standard error goes to the same file, the file counts as an agent's, which
-// collects output in it.
+// nothing else. If standard error goes to the same file, an agent probably collects output in that
+// file, so it gets what an agent gets.
 
 /* Bytes of a page, notices included. Claude Code shows a model at most 30,000 characters. */
 #define READER_PAGE ((size_t)30000)
@@ -229,7 +229,7 @@ int verb_open_stores(const struct verb_call *c, struct store stores[STORE_MAX], 
 bool verb_owns(const struct verb_call *c, const struct store *stores, int count, const char *id);
 
 /* Whether the settings let the call use this name of an artifact or run. Without REACH_FILES it has
-   to be a whole ID or "last"; with REACH_SESSION the ID has to be of the call's session. */
+   to be a whole ID or "last"; with REACH_SESSION the ID has to belong to the call's session. */
 bool verb_reaches(const struct verb_call *c, const struct store *stores, int count,
 		  const char *name);
 
@@ -292,7 +292,7 @@ int agent_run(struct verb_call *c);
 bool run_is_fed(void);
 
 /* Whether to execute the command without a supervisor: terse is switched off, or runs inside
-   another run. Even inside a run it is supervised with flags that ask for a report (--format) or a
+   another run. Even inside a run it gets a supervisor if flags ask for a report (--format) or a
    background run (--yield, --detach), and with --tty unless a person sees the outer run. */
 bool run_is_bypassed(struct settings *s);
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* Sets the environment for the agent `name`. If something is missing, prints that; the agent starts
-   all the same. */
+   anyway. */
 static void agent_activate(const struct settings *s, const char *program, const char *name)
 {
 	struct place own, launcher;
@@ -56,9 +56,9 @@ static void agent_activate(const struct settings *s, const char *program, const 
 				 others && *others ? ":" : "", others ? others : "") < sizeof(list);
 	snprintf(script, sizeof(script), "%s" PLACE_UNLESS_VERBOSE, own.bash_env);
 	errno = E2BIG;
-	/* TERSE_AGENT serves rules of agents that set no variable of their own. Some agents need
-	   more: a variable that names their shell; Codex, which is linked statically, a file that
-	   its bash reads first. */
+	/* Rules recognise agents that set no variable of their own by TERSE_AGENT. Some agents also
+	   need a variable that names their shell. Codex is linked statically, so it needs a file
+	   that its bash reads first. */
 	if (!fits || unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", own.shell, 1) < 0 ||
 	    setenv(RULE_AGENT, name, 1) < 0 || setenv("LD_PRELOAD", list, 1) < 0 ||
 	    (files && setenv(SHIM_FILES, "1", 1) < 0) ||
@@ -69,8 +69,8 @@ static void agent_activate(const struct settings *s, const char *program, const 
 		verb_error("agent", "%s: %s runs without terse", strerror(errno), program);
 }
 
-/* Tells if no rule knows the agent. Not for a shell, which is no agent, nor below terse probe,
-   which looks for a rule. */
+/* Prints a warning if no rule knows the agent. Prints none for a shell, which is not an agent, and
+   none under terse probe, which is about to write a rule. */
 static void agent_tell_if_unknown(const struct settings *s, char *const command[])
 {
 	const char *probed = getenv(PROBE_VARIABLE), *name = *command;

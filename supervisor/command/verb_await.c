@@ -66,7 +66,7 @@ struct echo {
 	bool ends; /* enter follows it */
 };
 
-/* Finds the next line from *at on, and moves *at behind it. A key that is not printable ends a
+/* Finds the next line from *at on, and moves *at after it. A key that is not printable ends a
    line. */
 static bool echo_next_line(const struct buffer *typed, size_t *at, struct echo *e)
 {
@@ -83,7 +83,7 @@ static bool echo_next_line(const struct buffer *typed, size_t *at, struct echo *
 }
 
 /* Whether the text begins with a line of the input. Blanks may differ, and line breaks of the
-   terminal may be inside. Returns 1, with *end behind the line; 0; or -1 if the text is too short,
+   terminal may be inside. Returns 1, with *end after the line; 0; or -1 if the text is too short,
    but equal so far. */
 static int echo_compare(const struct echo *e, const char *text, size_t len, size_t *end)
 {
@@ -124,7 +124,7 @@ static int echo_find(const struct echo *e, const char *text, size_t len, size_t 
 }
 
 /* Searches the new text before the echo, for as long as the echo has not come. Returns as
-   lookout_turn(). Once the echo is there, sets *begin to the offset behind it. */
+   lookout_turn(). Once the echo is there, sets *begin to the offset after it. */
 static int waiter_skip_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 {
 	struct echo e;
@@ -144,7 +144,7 @@ static int waiter_skip_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 			return result;
 		if (found <= 0) {
 			/* No echo has come: a password was typed, or the program draws. After a
-			   full block it is given up. */
+			   full block the search for the echo is given up. */
 			if (len == LOOKOUT_BLOCK) {
 				w->typed = NULL;
 				*begin = l->at;
@@ -235,7 +235,7 @@ static int await_outcome(struct waiter *waiter)
 		person |= is_first && w->known && w->now.asked;
 		is_first = !w->known;
 		/* When the person has answered, the command may end at once: waits a moment for
-		   that, but not in place of a line or port. */
+		   that, unless a line or a port is waited for. */
 		if (person && !w->now.asked && !waiter->asked->answers &&
 		    waiter->lookout.count == 0 && !port)
 			answered_at = clock_monotonic_ms();

@@ -149,7 +149,7 @@ static int changes_make(struct changes *c)
 			    behind = {.from = below->from + below->count, .offset = below->end};
 	uint64_t total;
 
-	/* Context: lines before and behind the changes. */
+	/* Context: lines before and after the changes. */
 	while (before.count < CONTEXT && before.from > 1 && before.offset > 0) {
 		if (text_line_start(&c->texts[1], before.offset - 1, &before.offset) < 0)
 			return -1;

@@ -1,5 +1,5 @@
 // terse __complete WORD...: completes the last word of a command line, for the scripts in
-// packaging/completion. The words are those behind `terse`.
+// packaging/completion. The words are those after `terse`.
 //
 // The first line of the answer says what the shell adds by itself: none, files, folders, commands
 // (their names), or "command N": completions for the command that begins at the Nth word. The
@@ -24,7 +24,7 @@ struct line {
 	const struct verb *verb;
 	char **words;
 	int count, first; /* number of words, the last of which is completed; index of the first
-			     word behind the verb */
+			     word after the verb */
 	int operands[2];  /* indexes of the first two operands */
 	int operand_count;
 	bool only_operands;  /* -- was given */

@@ -118,7 +118,7 @@ static void config_add_settings(struct buffer *out, struct settings *s, const ch
 
 /* --- check ----------------------------------------------------------------------- */
 
-/* Checks these files, or without any those that a run would read. */
+/* Checks these files, or, if there are none, those that a run would read. */
 static int config_check(int count, char **files)
 {
 	char room[PATH_MAX], project[PATH_MAX];

@@ -279,7 +279,8 @@ static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 {
 	struct wiring_look l;
 	wiring_look(&l, files, w->shell ? &d->own : &d->place, project);
-	/* Text of others in these files matters only if it overrides terse's. */
+	/* Text in these files that terse has not written matters only if it overrides terse's
+	   text. */
 	if (l.error && (l.error != EEXIST || overrides)) {
 		doctor_report(d, BAD, w->agent, "%s", l.reason);
 		return l.error == EEXIST ? WIRING_OTHER : l.state;
@@ -290,8 +291,8 @@ static enum wiring_state doctor_look(struct doctor *d, const struct wiring *w,
 			"%s ends its sessions; its commands run under terse only if it is started "
 			"as %s",
 			l.path, w->start);
-	/* The store does not tell which runs came through a shell, so for shells only a trial shows
-	   whether the wiring works. */
+	/* The store does not show which runs came through a shell, so only a trial shows whether
+	   the wiring of a shell works. */
 	else if (l.state == WIRING_SAME && !w->shell)
 		doctor_report_wired(d, w->agent, l.path);
 	else if (l.state == WIRING_OTHER)

@@ -1,7 +1,7 @@
 // terse hook AGENT EVENT: the program that terse init puts into an agent's files.
 //
-// Contracts (each is JSON; an input that is not understood gets no answer, which leaves the agent
-// as it is without the hook):
+// Contracts (each is JSON; an input that is not understood gets no answer, so the agent goes on as
+// without the hook):
 //
 //   claude SessionEnd         {session_id, reason ...}; no answer
 //   gemini SessionEnd         {session_id, reason ...}; no answer
@@ -125,8 +125,8 @@ static bool may_rewrite(const struct hook *h, const char *command)
 	return good;
 }
 
-/* Returns why the agent has to refuse a command in which terse precedes another one; NULL if there
-   is none, or the command can't be parsed. */
+/* Returns why the agent has to refuse a command in which terse precedes another command; NULL if
+   there is no reason, or if the command can't be parsed. */
 static const char *hook_refusal(const struct hook *h, const struct hook_terse *terse,
 				const char *command)
 {

@@ -94,7 +94,7 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 		status = wiring_carry_out(&p, i->root ? i->root : getenv("HOME"));
 		if (status == 0)
 			init_say(i, path, p.done);
-		/* Notes that this file names the launcher, and with which options it is undone. */
+		/* Records that this file names the launcher, and the options that undo this. */
 		snprintf(options, sizeof(options), "%s%s%s", i->wiring->agent,
 			 i->mcp ? " --mcp" : "", i->project ? " --project" : "");
 		if (status == 0)
@@ -123,7 +123,7 @@ static int init_prepare(struct init *i, const char *real)
 	place_find(&i->own);
 	place_wired(&i->place, &i->own);
 	/* An agent's server of tools, and a shell's start-up line, name terse itself. A launcher
-	   would be useless: if terse is gone, a server can't do without, and the line does
+	   would be useless to them: if terse is gone, the server can't work, and the line does
 	   nothing. */
 	const bool itself = i->mcp || i->wiring->shell;
 	if (itself)

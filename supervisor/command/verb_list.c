@@ -36,7 +36,7 @@ struct runs {
 
 	uint64_t damaged;
 
-	/* The stores: the first `own` have the runs, any may have what a run has kept. */
+	/* The stores: the first `own` have the runs, any of them may have the artifact of a run. */
 	struct store stores[STORE_MAX];
 	int own, count;
 	void *met; /* of runs_meet() */
@@ -295,8 +295,8 @@ static int runs_end(struct runs *r, int more, int status)
 
 /* --- what is on disk ---------------------------------------------------------------------- */
 
-/* Adds an artifact, if the filter lets it through. Its run has no line in the journal, since it
-   lives or was killed. Returns as list_add_line(). */
+/* Adds an artifact, if the filter lets it through. Its run has no line in the journal, since the
+   run lives or was killed. Returns as list_add_line(). */
 static int list_add_artifact(struct runs *r, const struct id_found *found)
 {
 	struct meta m = {0};
@@ -342,7 +342,7 @@ static int list_add_line(struct runs *r, struct journal *j, const struct journal
 	if (wanted <= 0 || r->rows >= r->limit)
 		return wanted;
 	if (!r->journal) {
-		/* The artifact is mostly in the store that has the run's line, but may be in
+		/* The artifact is usually in the store that has the run's line, but may be in
 		   another. */
 		bool is_kept = line->is_there;
 		for (int i = 0; i < r->count && *line->of.id && !is_kept; i++)
@@ -357,8 +357,8 @@ static int list_add_line(struct runs *r, struct journal *j, const struct journal
 	return r->out.len > COLLECTED ? verb_write(&r->out) : 0;
 }
 
-/* A killed run has no line of its end. One that was killed after --since is found only if it began
-   at most this many ms before. Live runs are found by their sockets. */
+/* A killed run has no line about its end. If it was killed after --since, it is found only if it
+   began at most this many ms before --since. Live runs are found by their sockets. */
 #define LIST_EARLY_MS ((int64_t)24 * 60 * 60 * 1000)
 
 /* Adds the live runs that have no line. Returns as list_add_line(). */

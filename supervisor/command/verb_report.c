@@ -27,9 +27,9 @@
 /* The most runs on a page; the newest ones. */
 #define RUNS_MOST 20000
 
-/* Bytes: of a page, beyond which older runs come without texts; of a text, whose start and end are
-   shown; of the end of a growing text; of each other file of a run; and of ID.shown, if the whole
-   text was shown. */
+/* Sizes in bytes: of a page, above which older runs have no texts; of a text, above which only its
+   start and end are shown; of the end of a growing text; of each other file of a run; and of
+   ID.shown, if the whole text was shown. */
 #define PAGE_MOST  ((size_t)128 * 1024 * 1024)
 #define TEXT_MOST  ((uint64_t)16 * 1024 * 1024)
 #define LIVE_MOST  ((uint64_t)64 * 1024)
@@ -51,7 +51,7 @@ struct report_call {
 	struct stats stats;
 	void *met;              /* of runs_meet() */
 	uint64_t count;         /* number of runs in the list */
-	uint64_t total;         /* number of runs, those included that are too old for the page */
+	uint64_t total;         /* number of runs, including those that are too old for the page */
 	bool lives;             /* at least one run lives */
 	struct live_status now; /* the last status that was received */
 	bool is_silent;         /* a supervisor did not answer, so no others are asked */
@@ -207,9 +207,9 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 	io_close(&dir);
 }
 
-/* Reads the metadata of the run that a line of the journal is about. Live runs have only the line
-   that their artifact was made, and so have runs whose output a process still holds. Returns 0, 1
-   if there is no run to add, or -1 with errno. */
+/* Reads the metadata of the run that a line of the journal is about. Live runs, and runs whose
+   output a process still holds, have only the line which says that their artifact was made. Returns
+   0, 1 if there is no run to add, or -1 with errno. */
 static int report_read_run(struct report_call *c, const struct journal_line *line, struct meta *m)
 {
 	int met = runs_meet(&c->met, line->of.id);
@@ -350,8 +350,8 @@ static int64_t report_changed_ms(struct report_call *c)
 	return ms;
 }
 
-/* Writing the page takes at most one in WATCH_SHARE parts of the time. Every WATCH_MS ms it is
-   checked whether the page has to be written. */
+/* Writing the page takes at most 1/WATCH_SHARE of the time. Every WATCH_MS ms, terse checks whether
+   the page has to be written. */
 #define WATCH_SHARE 10
 #define WATCH_MS    ((int64_t)1000)
 

@@ -91,9 +91,8 @@ bool run_is_fed(void)
 }
 
 /* Makes the command that is executed: the words, or a shell with the string, which is put into
-   `string`. A blank before a string like "-x" keeps it from being an option. The string stays on
-   line 1 behind `prelude` (or NULL), since error messages name lines. Returns NULL without
-   memory. */
+   `string`. A blank before a string like "-x" keeps it from being an option. With a `prelude`, the
+   string still begins on line 1, since error messages name lines. Returns NULL with ENOMEM. */
 static char **run_make_argv(const struct settings *s, const struct arguments *a,
 			    const char *prelude, struct buffer *string)
 {
@@ -182,7 +181,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	jobs = terminal >= 0;
 	io_close(&terminal);
 	/* Applies the settings of the agent and of the command's profile; not if a person reads,
-	   whose programs keep their terminal. */
+	   since a person's programs keep their terminal. */
 	bool wanted = job->channels.sink[0] != SINK_PERSON || s->print == PRINT_PREVIEW ||
 		      s->format != FORMAT_TEXT;
 	const char *agent = wanted && !s->agent ? rule_agent(s) : NULL;

@@ -81,8 +81,8 @@ struct search {
 	uint64_t shown, matches; /* numbers of shown matches, of all matches */
 	bool full;               /* some match was not shown */
 	bool out_of_room;        /* because of `room`, not of `most` */
-	uint64_t next;           /* number of the first match's line that was not shown; 0: all were
-				    shown */
+	uint64_t next;           /* number of the line of the first match that was not shown; 0: all
+				    were shown */
 	/* In a search through many texts: numbers of artifacts; of those with a match; of those
 	   listed (-l, -c). */
 	uint64_t artifacts, matching, listed;
@@ -176,8 +176,8 @@ static int search_flush(struct search *s)
 	return s->error ? -1 : 0;
 }
 
-/* Prints the rest behind the last text, and gaps behind the last match; without a match, the last
-   notice names them. Returns 0, or -1 with errno. */
+/* Prints what is still collected after the last text, and the gaps after the last match. If no
+   match was shown, search_end() reports the gaps. Returns 0, or -1 with errno. */
 static int search_finish(struct search *s)
 {
 	if (s->shown > 0 && !s->call->json)
@@ -341,7 +341,7 @@ static int search_add_match(struct search *s, const struct walk_line *line, stru
    Matches before an error are printed. */
 static enum walk_kind search_list(struct search *s, struct walk *w, struct walk_line *line)
 {
-	uint64_t behind = 0; /* how many more lines behind a match are shown */
+	uint64_t behind = 0; /* how many more lines after a match are shown */
 	s->last = 0;
 	s->floor = s->from - 1;
 	for (;;) {
@@ -524,8 +524,8 @@ static void search_add_nothing(struct buffer *out, const struct search *s, const
 	}
 }
 
-/* Prints the last notices, after one text, or with NULL many, were searched. Returns the exit
-   status: 0; 1 if nothing was found; 2 if a match may be in a gap. */
+/* Prints the last notices after the search of one text, or (NULL) of many. Returns the exit status:
+   0; 1 if nothing was found; 2 if a match may be in a gap. */
 static int search_end(struct search *s, const struct text *text, const char *session)
 {
 	struct buffer notice = BUFFER_INIT, said = BUFFER_INIT;
@@ -567,7 +567,7 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 		if (result == 0)
 			result = reader_notice(s->sink, &notice);
 		followup_add(&s->followup, notice.data, notice.len);
-		/* Tells of gaps that were not announced among matches. */
+		/* Reports gaps that were not announced among matches. */
 		const char *at = s->gap.data, *end = s->gap.data + s->gap.len, *newline;
 		bool tells = result == 0 && (!s->lines || (!text && !s->found));
 		for (; tells && at < end && (newline = memchr(at, '\n', (size_t)(end - at)));

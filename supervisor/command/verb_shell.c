@@ -6,8 +6,8 @@
 //   terse-sh FILE [args], terse-sh   as a shell; the library starts it for python FILE, too
 //
 // terse-sh stands for the user's real shell (shell_real() in shell.h), which gets exactly these
-// arguments. libterse-shim.so starts it with the arguments of the shell that an agent meant,
-// argv[0] included, and with
+// arguments. libterse-shim.so starts terse-sh with the arguments of the shell that an agent wanted
+// to start, argv[0] included, and with
 //
 //   TERSE_SHIM_PROGRAM   that shell's path
 //   TERSE_SHIM_PRELOAD   what LD_PRELOAD was, for a shell that is passed on
@@ -113,9 +113,9 @@ static int shell_supervise(struct settings *s, struct decision *d)
 		verb_error(NULL, "the comment is not obeyed: %s", error.text);
 	else if (comments && comment.count > 0 && s->yield)
 		shell_open_terminal((char *)shell_call_script(d->argv));
-	/* An agent reads the output, and most agents merge both streams. Only settings of agents
-	   and later ones override that, since those in files are meant for commands that begin with
-	   terse. */
+	/* An agent reads the output, and most agents merge both streams. Only settings of agents,
+	   and those that come later in precedence, override that. Settings in files are meant for
+	   commands that begin with terse. */
 	if (SETTING_ORIGIN(s, print) < ORIGIN_AGENT)
 		s->print = PRINT_PREVIEW;
 	if (SETTING_ORIGIN(s, streams) < ORIGIN_AGENT)

@@ -4,7 +4,7 @@
 // Hooks of bash and zsh write marks around the output of a command line:
 //
 //   ESC ] 7770 ; NONCE ; < BEL      before it: PS0, preexec
-//   ESC ] 7770 ; NONCE ; > 0 BEL    behind it, with the status: PROMPT_COMMAND, precmd
+//   ESC ] 7770 ; NONCE ; > 0 BEL    after it, with the status: PROMPT_COMMAND, precmd
 //
 // Only the shell knows the nonce. Marks count once one of the second kind has come, so the output
 // of a shell that lacks a hook passes unchanged. So does everything outside the marks.
@@ -168,7 +168,8 @@ static bool typing_read_input(struct typing *t)
 	return buffer_check(&t->input) == 0;
 }
 
-/* Takes over the size of the reader's terminal, for rendering within its limits. */
+/* Gives the shell's terminal the size of the reader's terminal. Rendering uses that size within its
+   limits. */
 static void typing_resize(struct typing *t, int master)
 {
 	struct winsize size = {.ws_col = 0};
@@ -251,8 +252,8 @@ static int typing_loop(struct typing *t, int signals)
 }
 
 /* Sets the variables by which the shell gets its hooks. bash stops exporting them at its first
-   prompt. The hook in PROMPT_COMMAND is an element far behind those that others set. That hook and
-   the one in PS0 restore each other. */
+   prompt. The hook in PROMPT_COMMAND has a large index, so it comes after the elements that others
+   set. That hook and the one in PS0 restore each other. */
 static void typing_set_hooks(const struct typing *t, const char *shell)
 {
 	static const char hook[] = "{ \\builtin printf '%s>%%s\\a%%.0s' \"$?\" "

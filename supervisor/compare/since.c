@@ -71,7 +71,7 @@ static const char forms[] =
 	"|test (?|()(.+) \\.\\.\\. FAILED(*:sF)|(.+) \\.\\.\\. ok(*:P)|(.+) \\.\\.\\. "
 	"ignored.*(*:L))"
 	"|test result: \\S+ (\\d+) passed; ((\\d+)) failed; (\\d+) ignored; .*(*:nnfn)"
-	/* mocha, jest --verbose; mocha names its failures again behind its sum, with less indent */
+	/* mocha, jest --verbose; mocha names its failures again after its sum, with less indent */
 	"| {4,}(?|(?:\\d+\\)|✕) ()(.+?)(*:sF)|(?:✓|✔) (.+?)(*:P))" TIME
 	"| {4,}(?:○ skipped|✎ todo) (.+)(*:L)"
 	"|  (?|((\\d+)) failing(*:nf)|(\\d+) (?:passing|pending)(*:n))" TIME
@@ -81,7 +81,7 @@ static const char forms[] =
 	"| (?|✓ (\\S+ > .+?)(*:P)|↓ (\\S+ > .+?)(*:L))(?: \\d+ ?m?s)?"
 	"| +Tests  (?:((\\d+)) failed)?(?: \\| )?(?:(\\d+) passed)?(?: \\| )?"
 	"(?:(\\d+) skipped)? \\(\\d+\\)(*:nfnn)"
-	/* node --test; it names its failures again behind its sum. It prints a suite that fails as
+	/* node --test; it names its failures again after its sum. It prints a suite that fails as
 	   it prints a test, but does not count it. */
 	"|(?|✖ ()(.+)(*:sF)|✔ (.+)(*:P)|﹣ (.+)(*:L)) \\([\\d.]+ms\\)(?: # SKIP)?"
 	"|ℹ (?|tests (\\d+)(*:n)|fail (\\d+)(*:f)|(?:suites|cancelled|todo) ([1-9]\\d*)(*:x))"

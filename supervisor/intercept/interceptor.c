@@ -124,7 +124,7 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	if (s->artifact)
 		artifact_append(s->artifact, s->options.part, data, len);
 	if (!s->reported)
-		intercept_hand_on(s, data, len);
+		intercept_pass_on(s, data, len);
 	if (!s->fits || s->reported)
 		return;
 
@@ -147,7 +147,7 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	if (s->reader != reader)
 		intercept_print(s, data, len);
 	else if (s->reader->previews)
-		intercept_hand_on(s, data, len);
+		intercept_pass_on(s, data, len);
 }
 
 void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uint64_t bytes,
@@ -203,7 +203,7 @@ void intercept_end_text(struct interceptor *s, const struct wording_ending *e)
 	if (s->state < BYTES_BINARY && !s->finished &&
 	    terminal_pending(s->terminal, &pending) == 0) {
 		measure_text(s, pending.data, pending.len);
-		intercept_hand_on(s, pending.data, pending.len);
+		intercept_pass_on(s, pending.data, pending.len);
 		if (s->fits && (buffer_try_append(&s->held, pending.data, pending.len) < 0 ||
 				intercept_is_over(s, true)))
 			intercept_overflow(s);
@@ -282,7 +282,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 		l->cut_bytes = l->bytes;
 		l->cut_ceiling = l->ceiling;
 	}
-	/* Mode head numbers lines from 1, which would be wrong behind other text. */
+	/* Mode head numbers lines from 1, which would be wrong after other text. */
 	if (l->mode == MODE_HEAD && options->lines_before > 0)
 		l->mode = MODE_ENDS;
 	/* The preview holds the lines of the first part. This limit bounds its memory where lines

@@ -88,10 +88,10 @@ void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uin
 		      uint64_t newlines);
 
 /* Call it when no more bytes are there right now: decides whether the bytes so far are text, and
-   hands them on. */
+   passes them on. */
 void interceptor_pause(struct interceptor *s);
 
-/* For a reader who gets every line as it comes: hands on lines that could still be overwritten but
+/* For a reader who gets every line as it comes: passes on lines that could still be overwritten but
    have not changed for settle_ms; for 1.5 s, if they were overwritten before; for 5 s, if the
    command redraws lines or hides the cursor. `now_ms` is of the monotonic clock. */
 void interceptor_settle(struct interceptor *s, int64_t now_ms);
@@ -100,7 +100,7 @@ void interceptor_settle(struct interceptor *s, int64_t now_ms);
    too. */
 void interceptor_follow(struct interceptor *s);
 
-/* Hands on all complete lines, unless the command redraws. */
+/* Passes on all complete lines, unless the command redraws. */
 void interceptor_settle_all(struct interceptor *s);
 
 /* When a reader who does not get every line as it comes is given the text that is held back. */
@@ -162,7 +162,7 @@ struct interceptor_ending {
 	struct wording_ending ending; /* lines and bytes are filled in from the stream */
 	struct wording_place place;
 	bool is_second; /* the same reader also gets a notice on the other stream */
-	/* Size of the last part of the text, which the caller itself prints behind the report. */
+	/* Size of the last part of the text, which the caller itself prints after the report. */
 	uint64_t lines_behind, bytes_behind;
 	enum status_when { STATUS_LINE_NEVER, STATUS_LINE_FAILURE, STATUS_LINE_ALWAYS } status_line;
 };

@@ -81,14 +81,14 @@ size_t share_budget(size_t budget, size_t ceiling);
 /* Up to this size a text is printed whole at a pause. */
 size_t share_whole(const struct share *s);
 
-/* The room for last lines behind a marker now: half of what is left for them; all of it with
+/* The room for last lines after a marker now: half of what is left for them; all of it with
    `words`, when somebody wants the run to end. 0: no room is left. */
 size_t share_tail(const struct share *s, bool words);
 
 /* How much may be printed in all if the text ends with a preview of `budget`. */
 size_t share_end(const struct share *s, size_t budget);
 
-/* Notes what was printed at a pause. `omits`: it was last lines behind a marker. */
+/* Notes what was printed at a pause. `omits`: it was last lines after a marker. */
 void share_take(struct share *s, size_t printed, bool omits);
 
 /* Signs that a command draws, so that it may change lines that are complete. */
@@ -263,7 +263,7 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 
 /* Takes text from the terminal: prints it, if a program reads; in mode head prints the lines of the
    first part that are shown whatever the outcome is. */
-void intercept_hand_on(struct interceptor *s, const char *data, size_t len);
+void intercept_pass_on(struct interceptor *s, const char *data, size_t len);
 
 /* chatter.c */
 
@@ -271,8 +271,8 @@ void intercept_hand_on(struct interceptor *s, const char *data, size_t len);
    out. */
 void intercept_find_chatter(struct interceptor *s);
 
-/* The next lines to leave out of the held text, at or behind `at`, where line `number` begins.
-   `end` is 0 if there are none. */
+/* The next lines to leave out of the held text, at or after `at`, where line `number` begins. `end`
+   is 0 if there are none. */
 struct chatter_fold chatter_next(const struct chatter *c, size_t at, uint64_t number);
 
 /* input.c */

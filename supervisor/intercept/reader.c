@@ -62,8 +62,8 @@ static void print_text(struct interceptor *s, const char *data, size_t len, bool
 		return;
 	}
 	buffer_release(&clean);
-	/* Without memory for all of it, prints it in parts. A byte becomes three at most, guard
-	   included. */
+	/* If there is no memory for all of it, prints it in parts. A byte becomes three at most,
+	   guard included. */
 	struct buffer *part = intercept_line(s);
 	for (size_t n; len > 0; data += n, len -= n) {
 		n = utf8_floor(data, len, len < part->cap / 3 ? len : part->cap / 3);
@@ -417,7 +417,7 @@ static void print_first_lines(struct interceptor *s)
 	s->line_share.printed = (size_t)preview_shown(s->preview);
 }
 
-void intercept_hand_on(struct interceptor *s, const char *data, size_t len)
+void intercept_pass_on(struct interceptor *s, const char *data, size_t len)
 {
 	if (!s->fits && intercept_is_by_head(s)) {
 		preview_feed_head(s->preview, data, len);

@@ -32,7 +32,7 @@ void inbox_read(struct inbox *i, int fd)
 	i->ended = n == 0 || (n < 0 && errno != EAGAIN);
 	if (n <= 0 || buffer_try_append(&i->data, chunk, (size_t)n) == 0)
 		return;
-	/* Without memory for the line, drops its beginning and skips the rest. */
+	/* If there is no memory for the line, drops its beginning and skips the rest. */
 	i->skipping |= i->data.len > 0;
 	buffer_truncate(&i->data, 0);
 	i->skipping |= buffer_try_append(&i->data, chunk, (size_t)n) < 0;

@@ -218,7 +218,7 @@ void shell_state_enter(struct buffer *s, const char *directory);
 int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len);
 
 /* The strings of a buffer, each with its NUL, as an array like argv. It points into the buffer; to
-   be freed. NULL without memory. */
+   be freed. NULL with ENOMEM. */
 char **shell_strings(const struct buffer *s);
 
 /* This process's directory as an absolute path, to be freed: $PWD, which may lead through symbolic

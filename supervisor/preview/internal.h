@@ -170,7 +170,7 @@ enum word_kind {
 	WORD_PASS,
 	WORD_RESULT, /* something was made */
 	WORD_DONE,   /* a state, or something done; a line that ends with such a word says nothing
-		        more */
+			more */
 	WORD_SKIP,   /* neither passed nor failed */
 	WORD_STATUS, /* a number that follows is an exit status */
 	WORD_EXPECTED,
@@ -526,7 +526,7 @@ void head_release(struct head *h);
 struct entry {
 	struct run run;
 	size_t range; /* the index of the line's range in ask->left_out; left_out_count: it was not
-		         left out */
+			 left out */
 	size_t limit; /* the most bytes that are printed of its first line */
 	size_t cost;  /* printed bytes */
 	bool chosen;
@@ -540,7 +540,7 @@ struct layout {
 	size_t count, cap;
 	size_t back;   /* how many of the first units are lines that were left out before */
 	size_t single; /* how many of the first units are not joined: those left out before, and
-		          lines of the head */
+			  lines of the head */
 	/* The last result of find_hole(): units from..to-1 are not chosen, those around them
 	   are. */
 	struct hole {
@@ -574,7 +574,7 @@ struct layout {
 void layout_begin(struct layout *l, const struct limit *limit, const struct preview_options *given,
 		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
 
-/* Adds a run behind the others. Ignores runs that are printed already, and runs that were left out
+/* Adds a run after the others. Ignores runs that are printed already, and runs that were left out
    and have little value. `is_first`: the line comes from the head. The line's bytes have to stay
    valid until the pieces are made. Returns 0, or -1 with ENOMEM. */
 int layout_add(struct layout *l, const struct run *run, const struct trait *trait, bool is_first);

@@ -118,7 +118,7 @@ void phrases_apply(const struct limit *limit, const struct line *line, struct sc
 }
 
 /* Fragments of the most telling words of failure: error, corrupt, refused, conflict, overflow ...
-   Each has FRAGMENT_LEN bytes, and a bar behind it. Similar fragments share a group, which makes
+   Each has FRAGMENT_LEN bytes, and a bar after it. Similar fragments share a group, which makes
    false hits rare. */
 static const char *const fragments[FRAGMENT_GROUPS] = {
 	"rror|orru|efus|onfl|verf|ejec|err!|",

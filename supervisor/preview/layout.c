@@ -118,7 +118,7 @@ static uint64_t unit_count(const struct layout *l, const struct entry *u)
 }
 
 /* Whether there is room for `count` more units of the limit. Lines that count none (a heading) are
-   taken only if one more unit has room behind them. */
+   taken only if one more unit has room after them. */
 static bool has_count(const struct layout *l, uint64_t lines, uint64_t count)
 {
 	return !l->max_lines || lines + (count ? count : 1) <= l->max_lines;
@@ -142,7 +142,7 @@ static struct line_form unit_form(const struct layout *l, const struct entry *u)
 				  .before = l->ask->bytes_before};
 }
 
-/* The fold for the lines of a unit behind its first. Writes the last of them to `text`, which has
+/* The fold for the lines of a unit after its first. Writes the last of them to `text`, which has
    room for ALIKE_LAST bytes. */
 static struct preview_piece unit_fold(const struct layout *l, const struct entry *u, char *text)
 {
@@ -454,7 +454,7 @@ static bool is_false_alarm(const struct layout *l, const struct entry *u, bool w
 
 /* Takes units of from..to-1 while they fit into `share` bytes: forward from the start, or with
    `back` backward from the end. Stops at a false alarm. Forward, it does so only after a fold;
-   backward, the last unit is always taken. Returns the unit behind those taken; with `back`, the
+   backward, the last unit is always taken. Returns the unit after those taken; with `back`, the
    first one of them. */
 static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size_t share)
 {
@@ -488,7 +488,7 @@ static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut
 }
 
 /* Takes the first lines, as many as fit into the start's share of the limit. Lines that are printed
-   already count in that share. Returns the unit behind them. */
+   already count in that share. Returns the unit after them. */
 static size_t take_start(struct layout *l, const struct limit *limit)
 {
 	struct limit share = *limit;

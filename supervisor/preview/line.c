@@ -27,7 +27,7 @@ static size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap)
 }
 
 /* Returns where to cut at or before `at`, so that no character is split. `more`: the line goes on
-   behind `len`. */
+   after `len`. */
 static size_t cut_left(const char *data, size_t len, size_t at, bool more)
 {
 	size_t tail;
@@ -36,7 +36,7 @@ static size_t cut_left(const char *data, size_t len, size_t at, bool more)
 	return more && utf8_incomplete(data, len, &tail) ? len - tail : len;
 }
 
-/* Returns where to cut at or behind `at`. The bytes before `data` are unknown, so `data` may begin
+/* Returns where to cut at or after `at`. The bytes before `data` are unknown, so `data` may begin
    inside a character. */
 static size_t cut_right(const char *data, size_t len, size_t at)
 {

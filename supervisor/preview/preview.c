@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room behind the tail by dropping its first bytes. If they belong to an unfinished line, the
+/* Makes room after the tail by dropping its first bytes. If they belong to an unfinished line, the
    start of that line is kept in `front`. */
 static void window_shift(struct window *w)
 {
@@ -106,12 +106,13 @@ struct preview {
 	struct preview_options given;
 	size_t most, least; /* the largest and the smallest budget of a choice */
 	struct window window;
-	struct head head; /* in mode head: the lines behind what was printed when the text no longer
+	struct head head; /* in mode head: the lines after what was printed when the text no longer
 			     fit */
 	bool by_head;
 	struct layout layout;
 	struct preview_piece last; /* the only piece if the layout has no memory */
-	struct smart *smart;       /* NULL while the text fits into the budget, or without memory */
+	struct smart *smart;       /* NULL while the text fits into the budget, or if there is no
+				      memory */
 	bool is_unjudged;          /* `smart` stays NULL */
 };
 
@@ -225,7 +226,7 @@ void preview_feed_head(struct preview *p, const char *data, size_t len)
 
 void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines)
 {
-	/* Lines behind the missing part do not follow those in the head. */
+	/* Lines after the missing part do not follow those in the head. */
 	p->head.is_open = false;
 	start_smart(p);
 	if (p->smart)
@@ -292,7 +293,7 @@ static bool is_useless(const struct preview *p, bool judged, const struct line *
 		behind > p->limit.bytes + p->limit.max_line);
 }
 
-/* Adds in order the first lines, those of the window behind them, and the best stored ones. `smart`
+/* Adds in order the first lines, those of the window after them, and the best stored ones. `smart`
    NULL: none are stored. */
 static int preview_add_lines(struct preview *p, const struct smart *smart)
 {
@@ -323,7 +324,7 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 		more = first || (!l->ask->is_head && window_next(&p->window, &cursor, &line));
 		for (; s < end && (!more || s->run.line.number < line.number); s++) {
 			/* Lines with a lower value than `least` are not used, nor are blank lines,
-			   except directly behind a used line. */
+			   except directly after a used line. */
 			bool is_next = l->count > 0 &&
 				       l->units[l->count - 1].run.to + 1 == s->run.line.number;
 			bool is_good = s->trait.score.kind == SCORE_BLANK
@@ -411,7 +412,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	*pieces = l->pieces;
 	if (count >= 0 || pause)
 		return count > 0 ? count : 0;
-	/* Without memory, all of the text is one gap. */
+	/* If there is no memory, all of the text is one gap. */
 	p->last = (struct preview_piece){.kind = PREVIEW_GAP,
 					 .from = ask->printed_lines + 1,
 					 .to = window_lines(w),

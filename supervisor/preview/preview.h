@@ -115,7 +115,7 @@ void preview_free(struct preview *p);
 void preview_feed(struct preview *p, const char *data, size_t len);
 
 /* For mode head. preview_begin_head() says that the text does not fit, and how much of it is
-   printed. The text behind that is then fed to preview_feed_head() as well as to preview_feed(). */
+   printed. The text after that is then fed to preview_feed_head() as well as to preview_feed(). */
 void preview_begin_head(struct preview *p, const struct head_place *printed);
 void preview_feed_head(struct preview *p, const char *data, size_t len);
 
@@ -135,17 +135,18 @@ struct limit preview_live_limit(const struct preview *p);
 /* The number of complete lines so far, and of their bytes. */
 uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
 
-/* Chooses. The pieces cover each line behind the printed ones exactly once, in order. Before them
+/* Chooses. The pieces cover each line after the printed ones exactly once, in order. Before them
    may come telling lines that were left out earlier. The printed text and the pieces with their
    markers together fit into the budget. In a line that does not fit whole, a note "[... bytes
    FROM-TO]" stands for the cut bytes; if bare, only one part of the line is shown: the end of the
    last line, the start of others. Returns the number of pieces. They belong to `p`, and are valid
-   until its next call. Without memory, the only piece is a gap. */
+   until its next call. If there is no memory, the only piece is a gap. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 
 /* Call it when the text is complete: compares it with the lines of a successful run of the same
-   command. Lines that only this text has count more in the choice. Does nothing without memory. */
+   command. Lines that only this text has count more in the choice. Does nothing if memory runs
+   out. */
 void preview_compare(struct preview *p, const struct fingerprints *success);
 
 /* About the last choice: how many units of the limit are printed; whether lines were cut by
@@ -156,7 +157,7 @@ bool preview_is_line_limited(const struct preview *p);
 /* Judges single lines. */
 struct preview_judge;
 
-/* NULL without memory. To be freed with free(). */
+/* NULL with ENOMEM. To be freed with free(). */
 struct preview_judge *preview_judge_new(void);
 
 /* Whether a line, without its newline, reports a failure. */

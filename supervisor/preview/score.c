@@ -174,7 +174,7 @@ static enum score_kind read_structure(struct reading *r)
 
 /* The words of one message. */
 
-/* Returns the number behind a word ("Errors: 2", "failures=0", "exit code 1"), or -1. */
+/* Returns the number after a word ("Errors: 2", "failures=0", "exit code 1"), or -1. */
 static int number_behind(const struct reading *r, size_t at)
 {
 	size_t n = at;
@@ -212,7 +212,7 @@ static int number_before(const struct reading *r, size_t at)
 	return value;
 }
 
-/* Whether the rest of a message behind a word is a value with a unit: "timeout: 15.0 minutes",
+/* Whether the rest of a message after a word is a value with a unit: "timeout: 15.0 minutes",
    "timeout=30s". */
 static bool is_setting(const struct reading *r, size_t at)
 {
@@ -436,7 +436,7 @@ static void find_message(const struct line *line, struct message *m)
 	}
 	while (len > 0 && is_blank(text[len - 1]))
 		len--;
-	/* Skips time stamps. The blanks behind them are the indent. */
+	/* Skips time stamps. The blanks after them are the indent. */
 	size_t start = 0, at = 0, end;
 	while ((end = stamp_end(text, len, at)) > at && skip_blanks(text, len, end) < len) {
 		at = skip_blanks(text, len, end);
@@ -452,7 +452,7 @@ static void find_message(const struct line *line, struct message *m)
 }
 
 /* Returns a hash that is equal for messages that differ only in blanks, numbers other than 0,
-   hashes, and paths behind their first directory. */
+   hashes, and paths after their first directory. */
 static uint32_t shape_of(const char *text, size_t len)
 {
 	uint32_t hash = SHAPE_SEED;
@@ -464,7 +464,7 @@ static uint32_t shape_of(const char *text, size_t len)
 			char c = text[at++];
 			if (is_digit(c)) {
 				size_t from = at;
-				/* Letters behind a digit are a part of a hash, or a unit. */
+				/* Letters after a digit are a part of a hash, or a unit. */
 				while (at < len && (is_digit(text[at]) || is_letter(text[at])))
 					at++;
 				/* "0 failed" is not like "3 failed". */
@@ -486,7 +486,7 @@ static uint32_t shape_of(const char *text, size_t len)
    first tokens, up to a bracket, differ only in numbers. */
 static uint32_t family_of(const struct message *m, const struct reading *r, enum score_kind kind)
 {
-	/* Messages about a place in a file begin behind that place. */
+	/* Messages about a place in a file begin after that place. */
 	bool placed = r->forms >> FORM_DIAGNOSTIC & 1;
 	const char *behind = placed ? memmem(m->text, m->len, ": ", 2) : NULL;
 	const char *at = behind ? behind + 2 : m->text, *end = m->text + m->len;

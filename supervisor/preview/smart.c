@@ -90,7 +90,7 @@ struct smart *smart_new(struct window *window, const struct limit *limit)
 	return s;
 }
 
-/* Stores a judged line behind the others. */
+/* Stores a judged line after the others. */
 static void smart_store(struct smart *s, const struct line *line, const struct score *score)
 {
 	struct store *store = &s->store;
@@ -147,7 +147,7 @@ static bool is_repeat(const struct smart *s, const struct line *line)
 {
 	const struct window *w = s->window;
 	size_t at = (size_t)(line->offset - window_offset(w)), len = (size_t)line->length;
-	/* The line above has to begin at the start of the text, or behind a newline. */
+	/* The line above has to begin at the start of the text, or after a newline. */
 	if (len > LOOK_BACK || len > at || (len == at && line->offset > len))
 		return false;
 	return (len == at || line->front[-1 - (ptrdiff_t)len] == '\n') &&

@@ -39,7 +39,7 @@ struct matcher {
 	struct matcher_options options;
 	pcre2_code *code;
 	pcre2_code *windows; /* the same, compiled with PCRE2_USE_OFFSET_LIMIT, for
-			        matcher_run_windows(); or NULL */
+				matcher_run_windows(); or NULL */
 	bool jit;
 	bool in_line; /* a match in a text of many lines is also a match of one line */
 	pcre2_match_data *match;
@@ -109,7 +109,7 @@ static int compile_all(struct matcher *m, uint32_t more, struct matcher_error *e
 		goto out;
 	m->in_line = options->literal ? !strchr(pattern, '\n') : !strpbrk(pattern, "\n$\\([^");
 	if (options->word) {
-		/* Asserts that no word character is before or behind the pattern. Some patterns
+		/* Asserts that no word character is before or after the pattern. Some patterns
 		   can't be put into a group; PCRE2's own option is used for these, but it doesn't
 		   find "-x" in "a -x b". */
 		buffer_printf(&word, "(?<!\\w)(?:%.*s\\E)(?!\\w)", (int)text.len, text.data);

@@ -14,7 +14,7 @@ struct matcher;
 
 struct matcher_options {
 	bool ignore_case;
-	bool word;    /* a match has no word character directly before or behind it */
+	bool word;    /* a match has no word character directly before or after it */
 	bool literal; /* the pattern is a string, not an expression */
 };
 
@@ -44,7 +44,7 @@ struct matcher_span {
 enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len,
 				 struct matcher_span *span);
 
-/* Matches a part of a line that is too long to be held whole. A match begins at `start` or behind
+/* Matches a part of a line that is too long to be held whole. A match begins at `start` or after
    it; the bytes before `start` serve lookbehind. With `start` 0 the line begins where the part
    begins; with `ends` it ends where the part ends. `span` may be NULL. */
 enum matcher_result matcher_part(struct matcher *m, const char *data, size_t len, size_t start,

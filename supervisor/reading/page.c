@@ -225,7 +225,7 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 		else if (kind == WALK_END)
 			p->stop = PAGE_END;
 		/* A gap inside a line is shown even if the page is full, since the line continues
-		   behind it. */
+		   after it. */
 		else if (p->inside || page_wants(p)) {
 			const struct text_piece *gap = line.gap;
 			size_t len = p->text.len;
@@ -342,7 +342,7 @@ int page_make(struct page *p, struct text *t, const struct page_request *request
 		p->to = p->pieces[i].number;
 		p->from = p->from ? p->from : p->to;
 	}
-	/* A line that continues behind the page counts as shown, though only in part. */
+	/* A line that continues after the page counts as shown, though only in part. */
 	if (p->next)
 		p->to = p->next - !p->next_byte;
 	return result < 0 || buffer_check(&p->text) < 0 ? -1 : result;

@@ -75,7 +75,7 @@ struct page {
 };
 
 /* Makes the page in *p. Returns 0; 1 if the text has no such line, with the number of its lines in
-   *total; or -1 with errno. Call page_release() in every case. */
+ *total; or -1 with errno. Call page_release() in every case. */
 int page_make(struct page *p, struct text *t, const struct page_request *request, uint64_t *total);
 
 /* Moves `t` to the first line that is asked for, and stores its number, but makes no page. Returns
@@ -96,9 +96,9 @@ struct slice_request {
 };
 
 struct slice {
-	struct buffer text; /* announcements of a gap before it, or of a lost end behind it,
+	struct buffer text; /* announcements of a gap before it, or of a lost end after it,
 			       included */
-	uint64_t from, to;  /* offsets of its first byte, and of the byte behind its last one */
+	uint64_t from, to;  /* offsets of its first byte, and of the byte after its last one */
 	bool more;          /* the text goes on at `to` */
 	bool full;          /* request.room was full; `left` wanted bytes follow */
 	uint64_t left;

@@ -1,6 +1,6 @@
 // See walk.h.
 //
-//   data  |  kept lines  |  passed  |  lines to come  |  begin of a line  |  free  |
+//   data  |  kept lines  |  passed  |  lines to come  |  start of a line  |  free  |
 //         start                     at                end                 len      cap
 
 #include "supervisor/reading/walk.h"
@@ -29,11 +29,11 @@ struct walk {
 	uint64_t line; /* number of the line at `at` */
 	size_t last;   /* offset in `data` of the line that was returned last */
 
-	size_t hit; /* offset of the next matching line at or behind `at`; `end`: none */
+	size_t hit; /* offset of the next matching line at or after `at`; `end`: none */
 	bool hit_known;
 
-	struct text_piece gap; /* the gap behind `len`; struct walk_line points to it */
-	bool at_gap, at_end;   /* a gap, or the end of the text, is directly behind `len` */
+	struct text_piece gap; /* the gap after `len`; struct walk_line points to it */
+	bool at_gap, at_end;   /* a gap, or the end of the text, is directly after `len` */
 	bool is_long;          /* the line at `at` fills `data`, and goes on */
 	bool in_long;          /* a part of the line at `at` was returned; its rest is skipped */
 	bool in_parts;         /* a part of the line at `at` was returned; its rest is returned

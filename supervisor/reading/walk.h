@@ -48,14 +48,14 @@ struct walk_line {
 	size_t len;       /* without the newline */
 	bool newline;     /* the line has one, at data[len] */
 	bool wanted;
-	/* Only a part of the line is in `data`; the line has more before it, behind it, or both. */
+	/* Only a part of the line is in `data`; the line has more before it, after it, or both. */
 	bool more_before, more_behind;
 	struct matcher_span span; /* of the match, if `data` is a part of the line; else use
 				     walk_span() */
 };
 
 /* The text and the matcher have to outlive the walk. Moves the text's position to the first line.
-   Without a matcher (NULL) every line is wanted. If `from` is behind the last line, WALK_END comes
+   Without a matcher (NULL) every line is wanted. If `from` is after the last line, WALK_END comes
    at once. Returns NULL with errno. */
 struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_options *options);
 void walk_free(struct walk *w);

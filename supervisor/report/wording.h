@@ -226,7 +226,7 @@ void wording_person(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 
 /* "[terse: cmd-… still listens on port 3000: terse read cmd-…, or terse signal to end it]\n":
-   printed behind the report of a later run of the same command, which has failed. */
+   printed after the report of a later run of the same command, which has failed. */
 void wording_listens(struct buffer *out, const char *id, unsigned port, enum next_words words);
 
 /* Printed in front of an earlier run's text (--cached): "[terse: not run again: this is

@@ -60,7 +60,7 @@ void append_enter(struct terminal *t)
 }
 
 /* Returns the column where a line's text would end if it were printed from column x on. Adds to
-   *wraps how many times it would wrap. */
+ *wraps how many times it would wrap. */
 static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *data, size_t len,
 			     size_t *wraps)
 {
@@ -169,7 +169,7 @@ static bool find_screen(const struct terminal *t, const char *data, size_t len, 
 }
 
 /* Emits the lines of the tail that have scrolled off. Returns where the remaining ones begin. */
-static size_t hand_on_tail(struct terminal *t)
+static size_t emit_tail(struct terminal *t)
 {
 	struct tail *tail = &t->tail;
 	size_t start, kept;
@@ -189,7 +189,7 @@ void append_leave(struct terminal *t, bool cut)
 	if (tail->carriage || tail->apart || state != PARSER_GROUND)
 		cut = true;
 	t->appending = false;
-	size_t start = hand_on_tail(t);
+	size_t start = emit_tail(t);
 	/* The gear may end inside an escape sequence that contains a control. */
 	t->parser.state = PARSER_GROUND;
 	grid_feed(t, tail->data + start, tail->data + tail->len, true);
@@ -212,7 +212,7 @@ void append_trim(struct terminal *t, size_t most)
 	struct tail *tail = &t->tail;
 	struct screen *s = t->screen;
 	if (tail->len > most) {
-		size_t start = hand_on_tail(t);
+		size_t start = emit_tail(t);
 		tail->len -= start;
 		if (start)
 			memmove(tail->data, tail->data + start, tail->len);
@@ -290,7 +290,7 @@ static bool append_add(struct terminal *t, const char *data, size_t len, size_t 
 		tail->apart = false;
 		tail->broken = false;
 	}
-	/* Long text is handed on directly, without a copy in the tail. */
+	/* Long text is emitted directly, without a copy in the tail. */
 	if (len >= tail->cap / 2 && newlines && append_direct(t, data, len, newlines))
 		return true;
 	if (len > tail->cap - tail->len) {
@@ -324,7 +324,7 @@ static size_t colour_in_window(const char *p, size_t at, const struct marks *m)
    written, too. */
 #define PIECE 32
 
-/* Takes text, colours and CR LF from the MARKS bytes at p. Returns where it stopped: behind these
+/* Takes text, colours and CR LF from the MARKS bytes at p. Returns where it stopped: after these
    bytes, at something else, or at an incomplete sequence. */
 static size_t take_window(struct terminal *t, const char *p, const char *end, struct marks m)
 {

@@ -13,14 +13,14 @@
 
 /* Called when `raw` of the cursor's row is full because many of its characters take no column.
    Emits all rows above, and then the bytes of this row so far. */
-static void hand_on_part(struct screen *s)
+static void emit_part(struct screen *s)
 {
 	struct row *row = s->lines[s->y];
 	unsigned y;
 	if (s->emitter) {
 		for (y = 0; y < s->y; y++) {
 			row_emit(s->lines[y], s->cols, &s->clusters, s->emitter);
-			s->lines[y]->handed = true;
+			s->lines[y]->emitted = true;
 		}
 		row_emit(row, s->cols, &s->clusters, s->emitter);
 	}
@@ -32,7 +32,7 @@ static void hand_on_part(struct screen *s)
 static struct row *begin_put(struct screen *s, const char *bytes, unsigned len)
 {
 	struct row *row = s->lines[s->y];
-	if (row->handed)
+	if (row->emitted)
 		screen_changed(s, s->y);
 	if (s->y > s->low)
 		s->low = s->y;
@@ -41,7 +41,7 @@ static struct row *begin_put(struct screen *s, const char *bytes, unsigned len)
 		return row;
 	}
 	if (row->raw_len + len > row_raw_size(s->cols))
-		hand_on_part(s);
+		emit_part(s);
 	memcpy(row->raw + row->raw_len, bytes, len);
 	row->raw_len += len;
 	return row;
@@ -202,7 +202,7 @@ static void soft_wrap(struct terminal *t)
 }
 
 /* Overwritten lines with fewer columns never stay in the text. */
-#define TELLING_COLUMNS 8
+#define STAY_COLUMNS_LEAST 8
 
 /* The owner is no longer asked once this many overwritten lines in a row have not stayed. */
 #define OVERWRITTEN_MOST 65536
@@ -224,7 +224,7 @@ static bool stays(struct terminal *t, const struct row *row)
 		      stayed->data + (now.used - 1) * sizeof(*row->cells),
 		      sizeof(*row->cells)) == 0)
 		now.used--;
-	if (now.used >= TELLING_COLUMNS && row_has_text(&now, true)) {
+	if (now.used >= STAY_COLUMNS_LEAST && row_has_text(&now, true)) {
 		row_emit_cells(&now, s->cols, &s->clusters, &e);
 		wanted = buffer_check(&line) == 0 &&
 			 t->events.stays(t->events.ctx, line.data, line.len);
@@ -239,7 +239,7 @@ static __attribute__((noinline, cold)) void note_overwritten(struct terminal *t)
 	struct overwritten *o = &t->overwritten;
 	const struct screen *s = t->screen;
 	const struct row *row = s->lines[s->y];
-	if (t->modes.insert || s != t->normal || row->wrapped || row->used < TELLING_COLUMNS ||
+	if (t->modes.insert || s != t->normal || row->wrapped || row->used < STAY_COLUMNS_LEAST ||
 	    o->looks == OVERWRITTEN_MOST || !stays(t, row))
 		return;
 	o->looks = 0;
@@ -518,7 +518,7 @@ static const char *redraw_rows(struct terminal *t, const char *p, const char *en
 		size_t left = (size_t)(end - text) - 1;
 		unsigned n = (unsigned)t->scan->ascii(text, left < s->cols ? left : s->cols);
 		if (text[-1] != 'K' || n == 0 || text[n] != '\n' || row->used == 0 ||
-		    row->partial || row->handed || row->wrapped || next->handed || next->wrapped)
+		    row->partial || row->emitted || row->wrapped || next->emitted || next->wrapped)
 			break;
 		row_touch(row);
 		if (row->used > n)
@@ -624,14 +624,14 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 {
 	struct screen *s = t->screen;
 	bool plain = true;
-	bool handed = true;
+	bool emitted = true;
 	uint64_t start = s->base + s->y;
 	uint64_t row;
 	unsigned column;
 	for (unsigned i = first; i <= last; i++) {
 		const struct row *old = from->lines[i];
 		plain = plain && old->plain && !old->partial;
-		handed = handed && old->handed;
+		emitted = emitted && old->emitted;
 		if (i == from->y && from->x < old->end)
 			plain = false;
 	}
@@ -669,7 +669,7 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 	}
 	for (row = start < s->base ? s->base : start; row <= s->base + s->y; row++) {
 		struct row *new = s->lines[(unsigned)(row - s->base)];
-		new->handed = handed;
+		new->emitted = emitted;
 		if (!plain && new->used)
 			row_touch(new);
 	}

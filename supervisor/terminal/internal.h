@@ -131,18 +131,18 @@ struct row {
 	uint32_t *cells;
 	char *raw;
 	unsigned used;    /* cells from here on are blank */
-	unsigned end;     /* plain: the column behind the last character or tab */
+	unsigned end;     /* plain: the column after the last character or tab */
 	unsigned raw_len; /* plain: bytes of `raw` in use; else 0 */
 	bool plain;
 	bool wrapped;      /* continues the row above (soft wrap) */
 	bool begun;        /* a newline moved the cursor here, so the line above is complete */
-	bool handed;       /* its text was handed on already */
+	bool emitted;      /* its text was emitted already */
 	bool uneven;       /* plain: a character was not one column wide */
 	bool bent;         /* plain: has a tab that leads to another column if the text is shown by
 			      itself */
 	bool returned;     /* a CR that is part of the text ends it */
-	bool partial;      /* the start of this row, before `raw`, was handed on already */
-	uint64_t reported; /* row_sum() of a whole line that was handed on early, or 0 */
+	bool partial;      /* the start of this row, before `raw`, was emitted already */
+	uint64_t reported; /* row_sum() of a whole line that was emitted early, or 0 */
 	uint64_t sum;      /* row_sum() at the last terminal_settle() */
 	int64_t since;     /* since when `sum` has been the same */
 };
@@ -176,11 +176,11 @@ uint64_t row_sum(const struct row *row, const struct cluster_pool *pool);
    anything but a blank. */
 bool row_has_text(const struct row *row, bool ink);
 
-/* Hands the row on, unless it was handed on before in the same form. */
+/* Emits the row, unless it was emitted before in the same form. */
 void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *pool,
 	      struct emitter *e);
 
-/* Hands on the text of the cells, whether the row is plain or not. */
+/* Emits the text of the cells, whether the row is plain or not. */
 void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_pool *pool,
 		    struct emitter *e);
 
@@ -234,7 +234,7 @@ void screen_clear(struct screen *s);
 /* Notes that a newline moved the cursor to the row. */
 void screen_begin(struct screen *s, unsigned y);
 
-/* Notes that the row's content changed: if its line was handed on, it will be handed on again. */
+/* Notes that the row's content changed: if its line was emitted, it will be emitted again. */
 void screen_changed(struct screen *s, unsigned y);
 
 void screen_set_wrapped(struct screen *s, unsigned y, bool wrapped);
@@ -254,7 +254,7 @@ unsigned screen_next_tab(const struct screen *s);
    to. */
 unsigned screen_depth(const struct screen *s);
 
-/* The emitter puts rows together to lines of text and hands them on.
+/* The emitter puts rows together to lines of text and emits them.
 
    A row's end is undecided until the next row is known. If that is its soft-wrapped continuation,
    the blanks at its end are part of the line. If it is a new line, they are not, and a newline is
@@ -307,7 +307,7 @@ void emitter_collect(void *ctx, const char *data, size_t len);
 #define TITLE_LEN   256 /* bytes with the NUL; the rest is dropped */
 
 struct string {
-	char held[STRING_HOLD]; /* from the byte behind ESC on */
+	char held[STRING_HOLD]; /* from the byte after ESC on */
 	size_t len;
 	bool more; /* more came than is held */
 	char title[TITLE_LEN];
@@ -404,14 +404,14 @@ struct terminal {
 /* Takes text, and controls that do not end the append gear, from p on. Returns where it stopped: at
    `end`, at a sequence to parse, or where the gear ended. */
 const char *append_feed(struct terminal *t, const char *p, const char *end);
-/* Ends the append gear: turns the tail into rows, and hands on those that have scrolled off. `cut`:
-   no text follows, so an unfinished character stays unfinished. */
+/* Ends the append gear: turns the tail into rows, and emits those that have scrolled off. `cut`: no
+   text follows, so an unfinished character stays unfinished. */
 void append_leave(struct terminal *t, bool cut);
 /* Called after a newline in the grid gear: begins the append gear if that is possible. */
 void append_enter(struct terminal *t);
-/* Hands on the lines that have scrolled off, if the tail is longer than `most`. */
+/* Emits the lines that have scrolled off, if the tail is longer than `most`. */
 void append_trim(struct terminal *t, size_t most);
-/* Hands on the text up to the cursor, at the end of the run. */
+/* Emits the text up to the cursor, at the end of the run. */
 void append_emit(const struct terminal *t, struct emitter *e);
 
 /* grid.c */

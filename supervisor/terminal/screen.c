@@ -121,7 +121,7 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *pool,
 	      struct emitter *e)
 {
-	if (row->handed || (row->reported && row->reported == row_sum(row, pool)))
+	if (row->emitted || (row->reported && row->reported == row_sum(row, pool)))
 		return;
 	if (row->partial && row->plain)
 		e->pad = 0;
@@ -268,14 +268,14 @@ void screen_begin(struct screen *s, unsigned y)
 void screen_changed(struct screen *s, unsigned y)
 {
 	unsigned first = y;
-	if (!s->lines[y]->handed)
+	if (!s->lines[y]->emitted)
 		return;
 	while (first > 0 && s->lines[first]->wrapped)
 		first--;
 	do {
-		s->lines[first]->handed = false;
+		s->lines[first]->emitted = false;
 		first++;
-		/* If a line of several rows changes, all of it is handed on again. */
+		/* If a line of several rows changes, all of it is emitted again. */
 		if (first < s->rows && s->lines[first]->wrapped)
 			s->lines[first - 1]->reported = s->lines[first]->reported = 0;
 	} while (first < s->rows && s->lines[first]->wrapped);

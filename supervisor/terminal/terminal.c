@@ -11,7 +11,7 @@
 
 #define TAIL_SIZE 65536
 
-/* If fewer bytes than this come at a time, the command is slow, and its lines are handed on at
+/* If fewer bytes than this come at a time, the command is slow, and its lines are emitted at
    once. */
 #define LITTLE 1024
 
@@ -170,7 +170,7 @@ void terminal_feed(struct terminal *t, const char *data, size_t len)
 		return;
 	terminal_take(t, data, len);
 	t->after_return = data[len - 1] == '\r';
-	/* Long text is handed on in large pieces, since each call costs time. */
+	/* Long text is emitted in large pieces, since each call costs time. */
 	if (t->appending)
 		append_trim(t, len < LITTLE ? 0 : t->tail.cap / 2);
 	emitter_flush(&t->emitter);
@@ -235,7 +235,7 @@ static unsigned find_indent(const struct screen *s, unsigned rows)
 	return least;
 }
 
-/* Hands on the rows of the last picture, without blank rows and with short rules. */
+/* Emits the rows of the last picture, without blank rows and with short rules. */
 static void emit_last_picture(const struct terminal *t, unsigned depth, struct emitter *e)
 {
 	const struct screen *s = t->alternate;
@@ -266,7 +266,7 @@ static void emit_last_picture(const struct terminal *t, unsigned depth, struct e
 	buffer_release(&line);
 }
 
-/* Hands on all text as if the run ended here. Returns whether a picture ends it. */
+/* Emits all text as if the run ended here. Returns whether a picture ends it. */
 static bool terminal_emit(const struct terminal *t, struct emitter *e)
 {
 	const struct screen *s = t->normal;
@@ -326,10 +326,10 @@ uint64_t terminal_settled(const struct terminal *t)
 	return t->emitter.newlines + t->emitter.owed;
 }
 
-/* The first row from y on that was not handed on, or the cursor's row. */
+/* The first row from y on that was not emitted, or the cursor's row. */
 static unsigned next_row(const struct screen *s, unsigned y)
 {
-	while (y < s->y && s->lines[y]->handed)
+	while (y < s->y && s->lines[y]->emitted)
 		y++;
 	return y;
 }
@@ -349,7 +349,7 @@ uint64_t terminal_lines(const struct terminal *t)
 		const struct row *row = s->lines[y];
 		if (open && !goes_on(row))
 			lines++;
-		open = !row->handed;
+		open = !row->emitted;
 	}
 	return t->appending ? lines + t->tail.newlines : lines;
 }
@@ -383,17 +383,17 @@ static unsigned line_end(const struct screen *s, unsigned first, unsigned curren
 	return next;
 }
 
-/* Hands on the line of these rows, unless it was handed on before. */
-static void hand_on(struct terminal *t, unsigned from, unsigned to)
+/* Emits the line of these rows, unless it was emitted before. */
+static void emit_line(struct terminal *t, unsigned from, unsigned to)
 {
 	struct screen *s = t->normal;
-	bool handed = true;
+	bool emitted = true;
 	for (unsigned y = from; y < to; y++)
-		handed = handed && s->lines[y]->handed;
-	for (unsigned y = from; y < to && !handed; y++) {
+		emitted = emitted && s->lines[y]->emitted;
+	for (unsigned y = from; y < to && !emitted; y++) {
 		struct row *row = s->lines[y];
 		row_emit(row, s->cols, &s->clusters, &t->emitter);
-		row->handed = true;
+		row->emitted = true;
 		row->reported = to - from == 1 ? row_sum(row, &s->clusters) : 0;
 	}
 }
@@ -418,7 +418,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 	}
 	for (done = 0; done < rows; done = next) {
 		next = line_end(s, done, current);
-		hand_on(t, done, next);
+		emit_line(t, done, next);
 	}
 	if (e->open && !goes_on(s->lines[next_row(s, done)]))
 		emitter_close(e);
@@ -436,7 +436,7 @@ void terminal_keep_row(struct terminal *t)
 {
 	unsigned y = t->normal->y;
 	terminal_commit(t);
-	hand_on(t, y, y + 1);
+	emit_line(t, y, y + 1);
 	emitter_close(&t->emitter);
 	emitter_flush(&t->emitter);
 }

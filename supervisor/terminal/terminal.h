@@ -73,19 +73,19 @@ void terminal_feed(struct terminal *t, const char *data, size_t len);
 /* Changes the size. Lines are kept. If there is no memory, the size stays as it is. */
 void terminal_resize(struct terminal *t, unsigned cols, unsigned rows);
 
-/* End of the stream: hands on what is still held. Only terminal_free() and the
-   queries below may follow. */
+/* End of the stream: emits what is still held. Only terminal_free() and the queries below may
+   follow. */
 void terminal_finish(struct terminal *t);
 
 /* Notes that the run is cut short now: see `picture`. */
 void terminal_cut(struct terminal *t);
 
-/* How many lines are complete (ended by a newline, above the cursor's line and
-   not on the alternate screen), counting those handed on already. */
+/* How many lines are complete (ended by a newline, above the cursor's line and not on the alternate
+   screen), counting those emitted already. */
 uint64_t terminal_lines(const struct terminal *t);
 
-/* Hands on the complete lines although they could still be overwritten, so that a reader sees them
-   now. If such a line changes later, its new content is handed on again, below the old one: lines
+/* Emits the complete lines although they could still be overwritten, so that a reader sees them
+   now. If such a line changes later, its new content is emitted again, below the old one: lines
    that a reader has seen stay in the text. */
 void terminal_commit(struct terminal *t);
 
@@ -95,7 +95,7 @@ void terminal_commit(struct terminal *t);
    function notices changes, so call it regularly. */
 void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t age);
 
-/* How many lines are handed on, counted as terminal_lines() does. */
+/* How many lines are emitted, counted as terminal_lines() does. */
 uint64_t terminal_settled(const struct terminal *t);
 
 /* Appends the text that is not final yet (complete lines and the unfinished
