@@ -68,15 +68,15 @@ struct read_part {
 	bool told; /* a last line says how to go on */
 };
 
-/* Prints a part, and that the command `next` shows more:
+/* Prints a part. If it is not all, also prints that the command `next` shows more:
 
-   [terse: lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ...] [terse: bytes
-   0-32,767 of 5,000,000 shown; continue: terse read ...]
+     [terse: lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ...]
+     [terse: bytes 0-32,767 of 5,000,000 shown; continue: terse read ...]
 
    or as JSON:
 
-   {"artifact":"cmd-...","from":1,"to":2000,"text":"...","total_lines":8432,
-   "total_bytes":484352,"truncated":true,"next":"terse read ... --json --offset 2001"} */
+     {"artifact":"cmd-...","from":1,"to":2000,"text":"...","total_lines":8432,
+      "total_bytes":484352,"truncated":true,"next":"terse read ... --json --offset 2001"} */
 static int read_print(struct read *r, const struct read_part *p, struct buffer *next)
 {
 	struct buffer json = BUFFER_INIT, *out = p->text;
