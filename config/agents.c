@@ -59,7 +59,7 @@ static const struct section_entry entries[] = {
 	STRING("*&& eval {word} \\\\< /dev/null && pwd -P >| *"),
 	PROCESS("claude"),
 	SESSION("CLAUDE_CODE_SESSION_ID"),
-	OUTPUT("*/claude-*/tasks/* .output"),
+	OUTPUT("*/claude-*/tasks/*.output"),
 	SET(ceiling, 30000),
 	SET(failure_ceiling, 10000),
 	SET(cut_ceiling, 4 * KB), /* Unless this variable is set, Claude Code moves a command that
