@@ -56,7 +56,7 @@ const char *paint_none(bool on);
    standard output is as it was. */
 pid_t pager_start(void);
 
-/* Waits until the pager has ended (0: there is none). Keeps errno. */
+/* Waits until the pager has ended. Keeps errno. */
 void pager_end(pid_t pager);
 
 /* --- a file that a verb writes ---------------------------------------------------------------- */

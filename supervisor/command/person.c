@@ -76,8 +76,6 @@ out:
 void pager_end(pid_t pager)
 {
 	int error = errno;
-	if (!pager)
-		return;
 	close(STDOUT_FILENO);
 	/* ctrl-c is meant for the pager. */
 	signal(SIGINT, SIG_IGN);

@@ -445,7 +445,8 @@ static int changes_run(struct verb_call *context)
 			  "compares the files (terse path ID names them)");
 	else if (status)
 		verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
-	pager_end(pager);
+	if (pager)
+		pager_end(pager);
 out:
 	for (int i = 0; i < 2; i++) {
 		if (c->texts[i].fd >= 0)

@@ -425,38 +425,6 @@ static int read_check(struct read *r)
 	return 0;
 }
 
-/* Prints the text in the form that was asked for. Returns 0, 1 after printing an error, or -1 with
-   errno. */
-static int read_show(struct read *r)
-{
-	bool person = r->sink == SINK_PERSON, raw = r->part == ARTIFACT_RAW;
-	/* Whether the whole request is printed, without a page's limit. */
-	bool all = person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw);
-	int result;
-	if (verb_place(r->call, &r->text, r->name, &r->quoted, &r->place) < 0)
-		return -1;
-	r->lines.place = &r->place;
-	r->lines.most = PAGE_LINES_MAX;
-	/* Room for notices, which have at most three commands. */
-	size_t kept = 1024 + 8 * r->quoted.len;
-	r->lines.room = kept < READER_PAGE / 2 ? READER_PAGE - kept : READER_PAGE / 2;
-	/* Each byte of a string may need an escape. */
-	if (r->call->json)
-		r->lines.room /= 2;
-	if (!r->place.binary && read_describe(r, all && !person, &result))
-		return result;
-	pid_t pager = person ? pager_start() : 0;
-	if (r->preview)
-		result = read_preview(r);
-	else if (all)
-		result = read_all(r);
-	else
-		result = r->bytes ? read_slice(r) : read_page(r);
-	pager_end(pager);
-	/* A reader of the whole request may leave before its end. */
-	return result < 0 && errno == EPIPE && (all || r->preview) ? 0 : result;
-}
-
 static int read_run(struct verb_call *c)
 {
 	struct read made = {.call = c}, *r = &made;
@@ -475,7 +443,32 @@ static int read_run(struct verb_call *c)
 	r->followup = (struct followup){.is_counted = r->sink != SINK_PROGRAM};
 	if (verb_open(c, r->part, r->name, &r->text) < 0)
 		return 1;
-	int result = read_show(r);
+	int result = verb_place(c, &r->text, r->name, &r->quoted, &r->place);
+	q->place = &r->place;
+	q->most = PAGE_LINES_MAX;
+	/* Room for notices, which have at most three commands. */
+	size_t kept = 1024 + 8 * r->quoted.len;
+	q->room = kept < READER_PAGE / 2 ? READER_PAGE - kept : READER_PAGE / 2;
+	/* Each byte of a string may need an escape. */
+	if (c->json)
+		q->room /= 2;
+	/* Whether the whole request is printed, without a page's limit. */
+	bool person = r->sink == SINK_PERSON;
+	bool all = person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && r->raw);
+	if (result == 0 && (r->place.binary || !read_describe(r, all && !person, &result))) {
+		pid_t pager = person ? pager_start() : 0;
+		if (r->preview)
+			result = read_preview(r);
+		else if (all)
+			result = read_all(r);
+		else
+			result = r->bytes ? read_slice(r) : read_page(r);
+		if (pager)
+			pager_end(pager);
+		/* A reader of the whole request may leave before its end. */
+		if (result < 0 && errno == EPIPE && (all || r->preview))
+			result = 0;
+	}
 	if (result < 0)
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", r->name);
 	else if (result == 0)

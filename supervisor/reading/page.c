@@ -138,14 +138,9 @@ static bool page_wants(struct page *p)
 
 #define NUMBER "%6" PRIu64 "\t"
 
-static bool page_is_numbered(const struct page *p)
-{
-	return p->request->place && p->request->place->numbered;
-}
-
 static void page_add_text(struct page *p, uint64_t number, const char *data, size_t len)
 {
-	if (page_is_numbered(p))
+	if (p->request->place->numbered)
 		buffer_printf(&p->text, NUMBER, number);
 	guard_text(&p->text, data, len, GUARD_LINE);
 }
@@ -154,7 +149,7 @@ static void page_add_text(struct page *p, uint64_t number, const char *data, siz
 static size_t page_room(const struct page *p, uint64_t number, const char *data, size_t len)
 {
 	const size_t room = p->request->room;
-	size_t taken = page_is_numbered(p) ? (size_t)snprintf(NULL, 0, NUMBER, number) : 0;
+	size_t taken = p->request->place->numbered ? (size_t)snprintf(NULL, 0, NUMBER, number) : 0;
 	taken += guard_is_needed(data, len) ? strlen(GUARD) : 0;
 	return taken < room ? room - taken : 0;
 }
