@@ -17,7 +17,6 @@ struct json_blocks {
 	jmp_buf out;
 	void **items;
 	size_t count, room;
-	bool failed;
 };
 
 /* The blocks of the json_read() in progress, or NULL. This is a variable because jansson passes no
@@ -52,32 +51,24 @@ static void json_free(void *memory)
 	free(memory);
 }
 
-/* Reads the text. If there is no memory, json_allocate() jumps back here, and all blocks are
-   freed. */
-static json_t *json_load(struct json_blocks *b, const char *data, size_t len, size_t flags,
-			 json_error_t *error)
-{
-	if (setjmp(b->out) == 0)
-		return json_loadb(data, len, flags, error);
-	for (size_t i = 0; i < b->count; i++)
-		free(b->items[i]);
-	b->failed = true;
-	return NULL;
-}
-
 static json_t *json_read_strictly(const char *data, size_t len, size_t flags, json_error_t *error)
 {
-	json_error_t own = {.line = 0};
 	struct json_blocks blocks = {.items = NULL};
-	error = error ? error : &own;
 	json_set_alloc_funcs(json_allocate, json_free);
 	json_blocks = &blocks;
-	json_t *value = json_load(&blocks, data ? data : "", len, flags, error);
+	json_t *value = NULL;
+	/* If there is no memory, json_allocate() jumps back here. */
+	if (setjmp(blocks.out) == 0) {
+		value = json_loadb(data ? data : "", len, flags, error);
+		errno = EINVAL;
+	} else {
+		for (size_t i = 0; i < blocks.count; i++)
+			free(blocks.items[i]);
+		*error->text = '\0';
+		errno = ENOMEM;
+	}
 	json_blocks = NULL;
 	free(blocks.items);
-	if (blocks.failed)
-		*error->text = '\0';
-	errno = blocks.failed ? ENOMEM : EINVAL;
 	return value;
 }
 
@@ -122,13 +113,15 @@ static void json_mend(struct buffer *out, const char *data, size_t len)
 json_t *json_read(const char *data, size_t len, size_t flags, json_error_t *error)
 {
 	struct buffer mended = BUFFER_INIT;
+	json_error_t own;
+	error = error ? error : &own;
 	json_t *value = json_read_strictly(data, len, flags, error);
 	if (value || errno == ENOMEM)
 		return value;
 	json_mend(&mended, data, len);
 	if (buffer_check(&mended) == 0)
 		value = json_read_strictly(mended.data, mended.len, flags, error);
-	else if (error)
+	else
 		*error->text = '\0';
 	buffer_release(&mended);
 	return value;
