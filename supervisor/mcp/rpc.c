@@ -6,6 +6,7 @@
 #include "lib/json_read.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,16 +19,22 @@
 /* Bytes of memory that an empty inbox keeps. */
 #define INBOX_KEEP ((size_t)256 * 1024)
 
-void inbox_read(struct inbox *i, int fd)
+void inbox_read(void *inbox, short events)
 {
+	struct inbox *i = inbox;
+	struct pollfd input = {.fd = i->fd, .events = POLLIN};
 	char chunk[INBOX_CHUNK];
 	ssize_t n;
+	(void)events;
+	/* The loop may report input that isn't there, and then read(2) would block. */
+	if (poll(&input, 1, 0) == 0)
+		return;
 	buffer_consume(&i->data, i->taken);
 	i->taken = 0;
 	if (i->data.len == 0 && i->data.cap > INBOX_KEEP)
 		buffer_release(&i->data);
 	do
-		n = read(fd, chunk, sizeof(chunk));
+		n = read(i->fd, chunk, sizeof(chunk));
 	while (n < 0 && errno == EINTR);
 	i->ended = n == 0 || (n < 0 && errno != EAGAIN);
 	if (n <= 0 || buffer_try_append(&i->data, chunk, (size_t)n) == 0)

@@ -168,16 +168,6 @@ static void server_on_output(void *ctx, short events)
 	output_queue_pump(&s->out);
 }
 
-static void server_on_input(void *ctx, short events)
-{
-	struct server *s = ctx;
-	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-	(void)events;
-	/* The loop may report input that isn't there, and then read(2) would block. */
-	if (poll(&input, 1, 0) != 0)
-		inbox_read(&s->in, STDIN_FILENO);
-}
-
 /* The leash of a run that has gone on after its call is readable: sees whether the run has
    ended. */
 static void server_on_held(void *ctx, short events)
@@ -285,7 +275,7 @@ static void server_turn(struct server *s)
 		loop_watch(&l, s->held[i], POLLIN, server_on_held, &s->held[i]);
 	loop_watch(&l, s->signals, POLLIN, server_on_signal, s);
 	if (!s->in.ended && server_takes_requests(s))
-		loop_watch(&l, STDIN_FILENO, POLLIN, server_on_input, s);
+		loop_watch(&l, s->in.fd, POLLIN, inbox_read, &s->in);
 	if (s->end_at < INT64_MAX)
 		loop_until(&l, s->end_at);
 	loop_turn(&l);
@@ -330,7 +320,7 @@ static int server_run(struct server *s)
 	size_t calls = most > kept ? (most - kept) / SERVER_CALL_FILES : 0;
 	s->calls_most = calls < 1 ? 1 : calls < SERVER_CALLS_MAX ? calls : SERVER_CALLS_MAX;
 	output_queue_init(&s->out, STDOUT_FILENO);
-	s->in = (struct inbox){.most = INBOX_LINE_MAX};
+	s->in = (struct inbox){.fd = STDIN_FILENO, .most = INBOX_LINE_MAX};
 	s->end_at = INT64_MAX;
 	while (!s->out.error && clock_monotonic_ms() < s->end_at &&
 	       (s->end_at == INT64_MAX || s->calls || s->out.queue.len > 0))

@@ -40,6 +40,7 @@ enum { RPC_ID_MAX = 512 };
 #define INBOX_LINE_MAX ((size_t)16 * 1024 * 1024)
 
 struct inbox {
+	int fd;
 	struct buffer data; /* lines that were read, and the start of the next; owned */
 	size_t taken;       /* bytes of `data` that inbox_next() has returned */
 	size_t most;        /* the most bytes of a line: INBOX_LINE_MAX, less in tests */
@@ -48,9 +49,9 @@ struct inbox {
 			       line */
 };
 
-/* Reads once from a descriptor that is ready, so it never blocks. Sets `ended` at the end of file.
-   A line that there is no memory for counts as too long. */
-void inbox_read(struct inbox *i, int fd);
+/* A handler of the loop for `fd`: reads once if something is there. Sets `ended` at the end of
+   file. A line that there is no memory for counts as too long. */
+void inbox_read(void *inbox, short events);
 
 /* Returns whether there is a next line, and stores it, without its newline, for rpc_read(): NULL
    for a line that was too long. It is valid until the next inbox_read(). Blank lines are

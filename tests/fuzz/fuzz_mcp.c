@@ -19,15 +19,14 @@
 /* Each line of the input is there in its order, or too long; blank ones are not. */
 static void fuzz_lines(const char *data, size_t size, size_t step)
 {
-	struct inbox i = {.most = MOST};
+	struct inbox i = {.fd = memfd_create("lines", MFD_CLOEXEC), .most = MOST};
 	const char *line;
 	size_t len, at = 0;
-	int fd = memfd_create("lines", MFD_CLOEXEC);
-	assert(fd >= 0);
+	assert(i.fd >= 0);
 	for (size_t from = 0; !i.ended; from += step) {
 		size_t n = from >= size ? 0 : size - from < step ? size - from : step;
-		assert(pwrite(fd, data + from, n, (off_t)from) == (ssize_t)n);
-		inbox_read(&i, fd);
+		assert(pwrite(i.fd, data + from, n, (off_t)from) == (ssize_t)n);
+		inbox_read(&i, 0);
 		while (inbox_next(&i, &line, &len)) {
 			size_t want, blanks;
 			do {
@@ -45,7 +44,7 @@ static void fuzz_lines(const char *data, size_t size, size_t step)
 	}
 	for (; at < size; at++)
 		assert(memchr(" \t\r\n", data[at], 4));
-	close(fd);
+	close(i.fd);
 	buffer_release(&i.data);
 }
 
