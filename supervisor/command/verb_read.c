@@ -490,7 +490,7 @@ static const struct verb_option read_options[] = {
 	{"--bytes", 0, VERB_TEXT, READ_AT(bytes), "FROM-TO",
 	 "these bytes; FROM-: to the end; FROM: 32 KB from there on"},
 	{"--preview", 0, VERB_FLAG, READ_AT(preview), NULL,
-	 "what run printed, or would print with --size, --mode and other options of run"},
+	 "a preview, as run prints it; with --profile, --size, --mode and other options of run"},
 	{"--stderr", 0, VERB_FLAG, READ_AT(standard_error), NULL,
 	 "standard error, if it was kept apart"},
 	{"--raw", 0, VERB_FLAG, READ_AT(raw), NULL,
