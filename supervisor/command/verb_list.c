@@ -36,10 +36,9 @@ struct runs {
 
 	uint64_t damaged;
 
-	/* The stores: the first `own` have the runs, any of them may have the artifact of a run. */
-	struct store stores[STORE_MAX];
-	int own, count;
-	void *met; /* of runs_meet() */
+	struct store stores[STORE_MAX], others[STORE_MAX];
+	int count, other_count; /* other_count: -1: they are not open */
+	void *met;              /* of runs_meet() */
 };
 
 /* The default of --limit. */
@@ -343,10 +342,12 @@ static int list_add_line(struct runs *r, struct journal *j, const struct journal
 		return wanted;
 	if (!r->journal) {
 		/* The artifact is usually in the store that has the run's line, but may be in
-		   another. */
+		   another, even in one that TERSE_HOME excludes. */
 		bool is_kept = line->is_there;
-		for (int i = 0; i < r->count && *line->of.id && !is_kept; i++)
-			is_kept = id_exists(&r->stores[i], line->of.id);
+		if (*line->of.id && !is_kept && r->other_count < 0)
+			r->other_count = store_open_everywhere(r->others);
+		for (int i = 0; *line->of.id && !is_kept && i < r->other_count; i++)
+			is_kept = id_exists(&r->others[i], line->of.id);
 		if (!is_kept)
 			m.id[0] = '\0';
 		return runs_add(r, m.id, &m, NULL);
@@ -367,9 +368,9 @@ static int list_add_living(struct runs *r)
 	char(*ids)[ID_LEN + 1];
 	size_t found;
 	struct id_found of;
-	int result = client_list(r->stores, r->own, &ids, &found);
+	int result = client_list(r->stores, r->count, &ids, &found);
 	for (size_t i = 0; i < found && result == 0; i++) {
-		if (id_find(r->stores, r->own, "", ids[i], &of) < 0 ||
+		if (id_find(r->stores, r->count, "", ids[i], &of) < 0 ||
 		    (!r->all && strcmp(of.session, r->directory) != 0))
 			continue;
 		int met = runs_meet(&r->met, ids[i]);
@@ -386,10 +387,9 @@ static int list_kept(struct runs *r)
 	bool is_early = false;
 	unsigned kinds =
 		JOURNAL_RUN | JOURNAL_MADE | (r->journal ? JOURNAL_READ | JOURNAL_ENDED : 0u);
-	r->own = verb_open_stores(r->call, r->stores, &status);
-	store_close_all(r->stores, r->own);
-	r->count = store_open_everywhere(r->stores);
-	struct journal *j = journal_open(r->stores, r->own, r->all ? NULL : r->directory, kinds);
+	r->count = verb_open_stores(r->call, r->stores, &status);
+	r->other_count = -1;
+	struct journal *j = journal_open(r->stores, r->count, r->all ? NULL : r->directory, kinds);
 	while (j && added == 0 && !is_early && (got = journal_next(j, &line)) == 1) {
 		const int64_t ms = journal_line_ms(&line), since_ms = r->filter.since.ms;
 		is_early = line.kind == JOURNAL_RUN && ms + LIST_EARLY_MS < since_ms;
@@ -406,6 +406,7 @@ static int list_kept(struct runs *r)
 	status = runs_end(r, added ? added : got, status);
 	tdestroy(r->met, free);
 	journal_close(j);
+	store_close_all(r->others, r->other_count);
 	store_close_all(r->stores, r->count);
 	return status;
 }
