@@ -557,8 +557,9 @@ class Await(LiveCase):
             self.assertGreaterEqual(self.terse("await", identifier, env=other).code, 3, traps)
 
     def test_timeout_of_the_run(self):
-        identifier = self.detach("--timeout", "100ms", "--grace", "100ms", "sleep", "1000")
-        self.assertIn(b"timed out", self.await_(identifier, code=124))
+        run = self.with_time(lambda limit: self.terse("--detach", "--timeout", limit, "--grace", "100ms", "sleep", "1000"),
+                             lambda run: run.code == 0)
+        self.assertIn(b"timed out", self.await_(re.search(RUNNING, run.out)[3].decode(), code=124))
 
     def test_two_at_once(self):
         os.mkfifo(os.path.join(self.work, "go"))
