@@ -3,7 +3,8 @@
 # Everything is built below $(BUILD); the source tree stays clean.
 
 BUILD    ?= build
-# Gives a directory one name: dependencies that were noted under another name would not count.
+# Gives a directory one name: make would not find dependencies that were recorded under another
+# name.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 PREFIX   ?= /usr/local
 DESTDIR  ?=
@@ -27,8 +28,8 @@ CSTD     = -std=gnu17
 WARNINGS = -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith \
 	-Wwrite-strings -Wundef -Wvla
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTERSE_VERSION='"$(VERSION)"' -I.
-# Loops are aligned to 32 bytes: their chance positions made terse filter up to 4 % slower. Only a
-# debugger unwinds the stack, and -g has tables for that.
+# Loops are aligned to 32 bytes: unaligned loops made terse filter up to 4 % slower. Only a debugger
+# unwinds the stack, and -g has tables for that.
 CFLAGS   ?= -O2 -g -falign-loops=32 -fno-asynchronous-unwind-tables
 LDLIBS   = -lutil -linih -lpcre2-8 -ljansson -lutf8proc -lzstd -lz -lm
 # supervisor/start.ld orders functions; ORDER= is for a linker that does not know such scripts.
@@ -46,7 +47,7 @@ endif
 ALL_CFLAGS = $(CSTD) $(WARNINGS) -ffunction-sections $(CFLAGS) $(CPPFLAGS) -MMD -MP
 BANNED     = -include lib/banned.h
 
-# LIBC=musl: adds what terse uses of glibc and musl lacks.
+# LIBC=musl: adds the functions of glibc that terse uses and musl lacks.
 LIBC ?= glibc
 ifeq ($(LIBC),musl)
 CPPFLAGS += -include lib/musl/libc.h -isystem lib/musl
@@ -64,10 +65,11 @@ HELPERS := $(patsubst tests/cli/helper/%.c,$(BUILD)/helper/%,$(wildcard tests/cl
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-# Links to terse by which it is a shell; shim/shell.h says why there are two.
+# Names under which terse acts as a shell; shim/shell.h says why there are two.
 SHELLS  := $(BUILD)/terse-sh $(BUILD)/terse-bash
 
-# $(call run,WHAT) before a command prints one short line in its place; V=1 prints the command.
+# $(call run,WHAT) in front of a command prints one short line in place of the command; V=1 prints
+# the command.
 ifeq ($(V)$(findstring s,$(firstword -$(MAKEFLAGS))),)
 run = @printf '  %-5s %s\n' $(1) $@;
 endif
@@ -96,15 +98,15 @@ $(LIBRARY): $(OBJECTS)
 	$(call run,AR)$(AR) rcs $@ $^
 
 # The preloaded library has flags of its own, since it is loaded into every program that an agent
-# starts. It has no sanitizer, no fortified functions, and needs no library or symbol version that a
-# program may lack. It uses the stack in place of the heap, hence -Wno-vla. It checks arguments for
-# NULL although libc's headers promise that they are not. It has few segments and symbols, since each
-# takes a noticeable part of a short program's time.
+# starts. It has no sanitizer and no fortified functions, and needs no library or symbol version
+# that a program may lack. It uses the stack instead of the heap, hence -Wno-vla. It checks
+# arguments for NULL although libc's headers declare them nonnull. It has few segments and symbols,
+# since each takes a noticeable part of a short program's time.
 SHIM_PARTS   = shim/exec_call.c $(wildcard shim/library/*.c)
 SHIM_OBJECTS = $(SHIM_PARTS:%.c=$(BUILD)/shim-library/%.o)
 SHIM_MAP     = shim/library/libterse-shim.map
 SHIM_CFLAGS ?= -O2 -g
-# Library and launcher link no libc, so a build with musl may compile them with glibc's compiler.
+# Library and launcher link no libc, so a build with musl may use the compiler for glibc for them.
 SHIM_CC     ?= $(CC)
 SHIM_FLAGS   = $(CSTD) $(WARNINGS) -Wno-vla $(SHIM_CFLAGS) -D_GNU_SOURCE -DTERSE_VERSION='"$(VERSION)"' -I. -fPIC -fno-plt \
 	-fvisibility=hidden -fno-delete-null-pointer-checks -U_FORTIFY_SOURCE \
@@ -146,7 +148,7 @@ $(BUILD)/supervisor/command/verb_help.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMIT)"
 $(BUILD)/supervisor/command/verb_report.o: $(wildcard supervisor/command/page/*)
 # the completion scripts,
 $(BUILD)/supervisor/command/verb_config.o: $(wildcard packaging/completion/*)
-# the introduction of the sample of terse.ini.
+# the introduction of the sample terse.ini.
 $(BUILD)/config/option_print.o: config/introduction.txt
 
 $(BUILD)/lib/%.o $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
@@ -162,7 +164,7 @@ $(BUILD)/helper/%: tests/cli/helper/%.c
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
 
-# terse with allocations that can fail, one by one.
+# terse with an allocator that can fail at any one call.
 $(BUILD)/fault/terse: tests/cli/fault/memory.c $(BUILD)/supervisor/main.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc -o $@ $^ $(LDLIBS)
@@ -174,7 +176,7 @@ $(BUILD)/terminal/%: tests/terminal/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
 
-# Linked as the preloaded library, with which it is compared.
+# Linked like the preloaded library, with which it is compared.
 $(BUILD)/bench/empty.so: tests/bench/preload/empty.c Makefile
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -o $@ $<
@@ -183,7 +185,7 @@ $(BUILD)/bench/answer $(BUILD)/bench/pauses $(BUILD)/bench/tokens: $(BUILD)/benc
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
 
-# Linked as terse.
+# Linked like terse.
 $(BUILD)/bench/bound: LDFLAGS += -static
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
@@ -227,7 +229,7 @@ demo: build-packages
 # --- tests -------------------------------------------------------------------
 
 # Units, whole runs and fuzzers share one build by clang with sanitizers. fuzzer-no-link is for the
-# fuzzers' coverage. pointer-overflow is off since clang reports NULL + 0, which C2y allows.
+# fuzzers' coverage. pointer-overflow is off because clang reports NULL + 0, which C2y allows.
 ASAN     = $(BUILD)/asan
 SANITIZED = CC=clang BUILD=$(ASAN) LINK= CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize=pointer-overflow -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
@@ -245,7 +247,7 @@ helpers: $(HELPERS) $(BUILD)/fault/terse $(BUILD)/fault/terse-sh
 fuzzers: $(FUZZERS)
 benches: $(BENCHES) $(BUILD)/bench/empty.so
 
-# If /dev/null is no device, half of the tests fail without saying why.
+# If /dev/null is not a device, half of the tests fail without saying why.
 .PHONY: check-null
 check-null:
 	@test -c /dev/null || { echo '/dev/null is no device: rm /dev/null && mknod -m 666 /dev/null c 1 3'; exit 1; }

@@ -50,8 +50,8 @@ struct hook {
 	/* For the end of a conversation: the path of the member that has its name. If commands
 	   don't know their conversation: `mark`, the variable by which they know the agent. */
 	const char *name[4], *mark;
-	/* Before a command: the answer that refuses it, a format for "deny" or "ask", and the
-	   reason. */
+	/* Before a command: the answer that refuses it, as a format that takes "deny" or "ask", and
+	   the reason. */
 	const char *refusal;
 	bool asks; /* the answer may be "ask" */
 	/* For a hook that rewrites commands: the tool, the member with the conversation, the answer
@@ -79,7 +79,7 @@ static const struct hook hooks[] = {
 	{"claude", "PreToolUse", .asks = true,
 	 .refusal = "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
 		    "\"permissionDecision\":\"%s\",\"permissionDecisionReason\":\"%s\"}}\n"},
-	/* Gemini CLI without a terminal would wait for ever after "ask". */
+	/* Gemini CLI without a terminal would wait forever after "ask". */
 	{"gemini", "BeforeTool", .refusal = "{\"decision\":\"%s\",\"reason\":\"%s\"}\n"},
 	{"opencode", "tool.execute.before", .refusal = "%.0s%s\n"},
 	{"cursor", "preToolUse", .asks = true,

@@ -222,7 +222,7 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 	struct matcher_span match = {0, 0};
 	struct buffer *out = &s->out;
 	const char separator = line.wanted ? ':' : '-';
-	/* The CR at its end is no part of the line. */
+	/* The CR at its end is not part of the line. */
 	if (line.len > 0 && line.data[line.len - 1] == '\r' && !line.more_behind)
 		line.len--;
 	size_t from = 0, to = line.len;
@@ -696,8 +696,8 @@ static int search_artifact(struct search *s, int dir, const char *id)
 	if (!wanted)
 		return 0;
 	if (text_open(&text, dir, id, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT) < 0) {
-		/* It is no error if the artifact was removed meanwhile, or standard error is in the
-		   same text. */
+		/* It is not an error if the artifact was removed meanwhile, or standard error is in
+		   the same text. */
 		if (errno != ENOENT)
 			verb_error(s->call->verb->name, "%s: %s", id, verb_reason(errno));
 		return 0;

@@ -147,7 +147,7 @@ static int send_one(struct send *s, const struct send_item *item)
 			return -1;
 		if (s->awaits)
 			buffer_append(&s->typed.text, key.data, 1);
-		/* Keys that are no characters are typed even if the terminal does not echo. */
+		/* Keys that are not characters are typed even if the terminal does not echo. */
 		may = s->secret || (unsigned char)key.data[0] < ' ';
 		return send_ask(s, FRAME_TYPE, key.cursor, may, key.data, key.len);
 	case SEND_FILE: break;

@@ -1,7 +1,7 @@
 // terse-sh: finds out what its arguments mean, and whether an agent's tool call has started it.
 //
 //   terse-sh [-l] -c SCRIPT [args]   as a shell; -lc, -ic, -euo pipefail -c, -- as well
-//   terse-sh SCRIPT                  one argument that is no file, or any one argument under
+//   terse-sh SCRIPT                  one argument that is not a file, or any one argument under
 //                                    CLAUDE_CODE_SHELL_PREFIX: a shell string
 //   terse-sh FILE [args], terse-sh   as a shell; the library starts it for python FILE, too
 //

@@ -291,7 +291,7 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 		s->broken = LIMIT_CUT;
 	else if (ask.is_head)
 		s->broken = s->omitted && l->count && shown >= l->count ? LIMIT_COUNT : LIMIT_BYTES;
-	/* The limit of lines would leave room, so the limit of bytes is named. */
+	/* The limit of lines has room left, so the limit of bytes is named. */
 	else if (s->broken == LIMIT_COUNT && shown < l->count &&
 		 preview_bytes(s->preview) > s->most)
 		s->broken = LIMIT_BYTES;
@@ -600,7 +600,7 @@ void share_take(struct share *s, size_t printed, bool omits)
 		s->tails += printed;
 }
 
-/* An unfinished line that is longer than this is no question. */
+/* An unfinished line that is longer than this is not a question. */
 #define PARTIAL_MAX ((size_t)160)
 
 /* While lines may still change, the next look at them comes after this many ms. */

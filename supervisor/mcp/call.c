@@ -260,8 +260,8 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	buffer_printf(words, "--session=%s%c--streams=%s%c--format=%s%c", s->artifacts, 0,
 		      s->structured ? "split" : "merged", 0, s->structured ? "json" : "text", 0);
 	buffer_printf(words, "%s=%d%c", s->keep ? "--control" : "--leash", CALL_LEASH, 0);
-	/* When its timeout is over, a command goes on (--yield, which gives it a terminal to type
-	   into), or is ended (--timeout). --tty gives the second kind a terminal too. */
+	/* When its timeout is over, a command keeps running (--yield, which gives it a terminal to
+	   type into), or is ended (--timeout). --tty gives the second kind a terminal too. */
 	if (kill)
 		buffer_printf(words, "--tty%c", 0);
 	buffer_printf(words, "%s=%" PRId64 "ms%c", kill ? "--timeout" : "--yield",

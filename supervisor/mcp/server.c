@@ -168,8 +168,7 @@ static void server_on_output(void *ctx, short events)
 	output_queue_pump(&s->out);
 }
 
-/* The leash of a run that has gone on after its call is readable: sees whether the run has
-   ended. */
+/* The leash of a run that outlives its call is readable: checks whether the run has ended. */
 static void server_on_held(void *ctx, short events)
 {
 	int *held = ctx;
@@ -354,7 +353,7 @@ static int mcp_run(struct verb_call *c)
 	if (!s || n < 0 || !(directory = shell_directory()))
 		goto failed;
 	shell_state_init(&s->start, directory, environ);
-	/* The server may run inside a run of terse. Its tools are no part of that run. */
+	/* The server may run inside a run of terse. Its tools are not part of that run. */
 	unsetenv(ACTIVE_NAME);
 	unsetenv("TERSE");
 	s->settings = c->settings;

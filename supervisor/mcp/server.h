@@ -214,8 +214,8 @@ const char *shell_state_value(const struct buffer *s, const char *name);
 void shell_state_enter(struct buffer *s, const char *directory);
 
 /* Applies to `s` the changes between `before`, the state that a command began with, and `left`, the
-   state at its end. Returns 0, or -1 with errno and nothing changed: EPROTO (`left` is no state) or
-   ENOMEM. */
+   state at its end. Returns 0, or -1 with errno and nothing changed: EPROTO (`left` is not a state)
+   or ENOMEM. */
 int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len);
 
 /* The strings of a buffer, each with its NUL, as an array like argv. It points into the buffer; to

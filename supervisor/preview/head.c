@@ -89,8 +89,8 @@ void head_begin(struct head *h, const struct limit *limit, const struct head_pla
 	h->is_open = true;
 }
 
-/* Halves the number of bytes that are kept of each line. Returns false if fewer bytes would be too
-   few. */
+/* Halves the number of bytes that are kept of each line. Returns false if that would leave too few
+   bytes. */
 static bool head_squeeze(struct head *h)
 {
 	size_t used = 0, at = 0, least = limit_line(&h->limit, h->limit.bytes) + BEHIND;

@@ -510,8 +510,8 @@ void head_begin(struct head *h, const struct limit *limit, const struct head_pla
 
 void head_feed(struct head *h, const char *data, size_t len);
 
-/* Returns how many lines can be used: the complete ones; at the `end` of the text all. They are
-   valid until more is fed. */
+/* Returns how many lines can be used: the complete ones, or, if this is the `end` of the text, all.
+   They are valid until more is fed. */
 size_t head_settle(struct head *h, bool end);
 
 void head_release(struct head *h);

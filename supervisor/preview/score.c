@@ -185,7 +185,7 @@ static int number_behind(const struct reading *r, size_t at)
 		return -1;
 	for (; n < r->len && is_digit(r->text[n]) && value < COUNT_MAX; n++)
 		value = value * 10 + (r->text[n] - '0');
-	/* "2.5 s" and "3rd" are no counts, but "3." is. */
+	/* "2.5 s" and "3rd" are not counts, but "3." is. */
 	if (n < r->len && (is_letter(r->text[n]) ||
 			   (r->text[n] == '.' && n + 1 < r->len && is_digit(r->text[n + 1]))))
 		return -1;

@@ -67,11 +67,11 @@ static int matcher_compile(struct matcher *m, const struct buffer *pattern, uint
 	}
 	pcre2_code_free(m->code);
 	m->code = code;
-	/* If JIT fails, the pattern is interpreted: memory can't be made executable everywhere, and
-	   the pattern may begin with "(*NO_JIT)". */
+	/* If JIT fails, the pattern is interpreted: some systems refuse executable memory, and the
+	   pattern may begin with "(*NO_JIT)". */
 	size_t size = 0;
 	/* JIT does not count the steps of non-atomic assertions, so a match with them could go on
-	   for ever. */
+	   forever. */
 	bool counts = !memmem(pattern->data, pattern->len, "(?*", 3) &&
 		      !memmem(pattern->data, pattern->len, "(?<*", 4) &&
 		      !memmem(pattern->data, pattern->len, "(*n", 3);

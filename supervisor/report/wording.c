@@ -386,8 +386,8 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 	}
 	if (e->prompt) {
 		append_prompt(out, "waiting for input", e->prompt);
-		/* If there is no question in the text, the screen may show what the command waits
-		   for. */
+		/* If there is not a question in the text, the screen may show what the command
+		   waits for. */
 		buffer_printf(out, *e->prompt ? words->answer : words->look, place->id);
 		also = *e->prompt ? words->screen_also : words->answer_also;
 	} else if (e->handed_over) {

@@ -434,8 +434,8 @@ void grid_repeat(struct terminal *t)
 	}
 }
 
-/* Decodes a valid character of two or three bytes that takes one column and is no
-   control. Returns its length, or 0 for anything else. */
+/* Decodes a valid character of two or three bytes that takes one column and is not a control.
+   Returns its length, or 0 for anything else. */
 static unsigned decode_narrow(const char *data, const char *end, uint32_t *cp)
 {
 	const unsigned char *p = (const unsigned char *)data;

@@ -59,7 +59,7 @@ struct style {
 #define CELL_STYLE_SHIFT 25
 #define CELL_STYLE       (UINT32_C(127) << CELL_STYLE_SHIFT)
 
-/* Bytes that are no valid UTF-8 stand in the grid as CELL_INVALID + the byte. */
+/* Bytes that are not valid UTF-8 stand in the grid as CELL_INVALID + the byte. */
 #define CELL_INVALID 0x110000u
 
 static inline unsigned cell_width(uint32_t cell)
@@ -273,7 +273,7 @@ struct emitter {
 	bool open;         /* the last row's end is undecided */
 	bool gap;          /* that row's last cell is blank */
 	bool any;          /* anything was written */
-	bool in_line;      /* something was written, and its last byte was no newline */
+	bool in_line;      /* something was written, and its last byte was not a newline */
 };
 
 /* Begins a new row. `wrapped`: it continues the last one; `wide`: its first character is wide, so a
@@ -421,7 +421,7 @@ void append_emit(const struct terminal *t, struct emitter *e);
    modes are, and a CR is part of the text. */
 const char *grid_feed(struct terminal *t, const char *p, const char *end, bool again);
 void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len);
-/* Prints bytes that are no character. */
+/* Prints bytes that are not a character. */
 void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len);
 void grid_line_feed(struct terminal *t);
 /* Moves to the next tab stop. A plain row keeps the tab as a tab. The row is marked as bent if the

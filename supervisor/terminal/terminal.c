@@ -192,7 +192,7 @@ static void emit_picture(const struct screen *s, unsigned rows, struct emitter *
 /* Horizontal rules are cut to this length. */
 #define RULE_MOST 8
 
-/* Whether the row is blank, but for the sides of a box. */
+/* Whether the row is blank, apart from the sides of a box. */
 static bool picture_is_blank(const char *row, size_t len)
 {
 	uint32_t cp;

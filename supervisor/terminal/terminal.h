@@ -102,10 +102,9 @@ uint64_t terminal_settled(const struct terminal *t);
    one) as it would come if the run ended here. Returns 0, or -1 with ENOMEM. */
 int terminal_pending(const struct terminal *t, struct buffer *out);
 
-/* The current picture, at any time: appends one line per row of the visible screen
-   (the alternate one when it is on), each ended by a newline and without trailing
-   blanks, tabs as the blanks they look like. Bytes that are no character stay as they
-   were. Returns 0, or -1 with ENOMEM. The
+/* The current picture, at any time: appends one line per row of the visible screen (the alternate
+   one when it is on), each ended by a newline and without trailing blanks, tabs as the blanks they
+   look like. Bytes that are not a character stay as they were. Returns 0, or -1 with ENOMEM. The
    cursor position, 1-based, is stored where the pointers are not NULL. */
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
 
@@ -171,7 +170,7 @@ enum parser_event {
 	PARSER_EXECUTE, /* a C0 or C1 control */
 	PARSER_ESC,     /* an escape sequence is complete */
 	PARSER_CSI,     /* a control sequence is complete */
-	PARSER_SKIP,    /* a character was passed over that is no control */
+	PARSER_SKIP,    /* a character that is not a control was skipped */
 };
 
 /* A zeroed struct is a new one. */

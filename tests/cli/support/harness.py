@@ -1,7 +1,6 @@
 """Shared by the tests of whole runs.
 
-Every case gets a directory of its own, an environment that has nothing of the caller's but
-PATH, and a mark in that environment by which each process it leads to can be found in /proc.
+Every case gets its own directory, an environment that has only PATH from the caller, and a mark in that environment, by which each process that it starts can be found in /proc.
 A case that leaves a process behind has failed.
 
 Nothing here waits for a time to pass: `eventually` and the readers wait for an event, and
@@ -26,10 +25,11 @@ import time
 import unittest
 import uuid
 
-# Where the tests run in the background of a script ^C is ignored, and a shell that inherits that lets its programs.
+# If the tests run in the background of a script, ^C is ignored, and so it would be by shells and
+# programs that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Failures are shown from where a test is, without the frames in here.
+# A failure is shown from the frame of the test on, without the frames of this file.
 __unittest = True
 
 SOURCE = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
@@ -38,10 +38,10 @@ TERSE = os.path.join(BUILD, "terse")
 HELPER = os.path.join(BUILD, "helper")
 PATH = os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin")
 
-# A hang is called one after this many seconds.
+# A wait counts as a hang after this many seconds.
 DEADLINE = float(os.environ.get("DEADLINE", "300"))
 
-# Random data is the same for the same seed, which the log names.
+# The same seed, which the log names, gives the same random data.
 SEED = int(os.environ.get("TEST_SEED", "1"))
 
 # The default of [report] size, and the length up to which text is printed whole rather than cut a little.
@@ -120,7 +120,7 @@ def eventually(test, what, deadline=None):
 
 
 def signal_if_there(pid, number):
-    """For a process that may have followed another one already."""
+    """Sends a signal to a process that may have ended already."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -182,7 +182,7 @@ def environment(pid):
         found = read_file("/proc/%s/environ" % pid)
         if found:
             return found.split(b"\0")
-        os.readlink("/proc/%s/exe" % pid)  # A thread of the kernel has none, nor one that has ended.
+        os.readlink("/proc/%s/exe" % pid)  # A kernel thread has none, nor has a process that has ended.
         time.sleep(0.001)
     return []
 
@@ -215,10 +215,9 @@ def processes(mark):
 
 
 class Run:
-    """A command that was started, the ends of its streams that we hold, how it ended.
+    """A command that was started, the ends of its streams that we hold, and how it ended.
 
-    `kind` says what its output goes to: "socket", "pipe" (both read by us, who are no shell and
-    no sibling: an agent), or "file". `split`: stderr apart.
+    `kind` says what its output goes to: "socket", "pipe" (both are read by this process, which is neither a shell nor a sibling, and so an agent), or "file". `split`: stderr apart.
     """
 
     def __init__(self, argv, env, cwd, kind="socket", split=False, stdin=None, data=None,
@@ -269,7 +268,7 @@ class Run:
         self.popen.stdin.close()
 
     def collect(self, wait):
-        """Takes what has come; returns whether anything is still open."""
+        """Reads what has arrived; returns whether any stream is still open."""
         open_ends = [fd for fd in self.ends if fd is not None]
         if not open_ends:
             return False
@@ -401,7 +400,7 @@ class Case(unittest.TestCase):
             try:
                 meta = json.loads(read_file(path[:-len("txt")] + "json"))
             except (OSError, ValueError):
-                continue  # Taken away or damaged by the test.
+                continue  # The test has removed or damaged it.
             if meta.get("state") == "running" and meta.get("endTimeUnixNano"):
                 raise AssertionError("it has ended, and says that it runs: %s" % meta)
 
@@ -418,7 +417,7 @@ class Case(unittest.TestCase):
         eventually(gone, "the end of killed processes")
 
     def for_everybody(self):
-        """A copy of terse where every user of the machine may execute it, as the build need not be."""
+        """A copy of terse that every user of the machine may execute; the build directory may be closed to them."""
         folder = tempfile.mkdtemp(prefix="t", dir="/tmp")
         self.addCleanup(shutil.rmtree, folder)
         os.chmod(folder, 0o755)
@@ -474,8 +473,8 @@ class Case(unittest.TestCase):
         return path
 
     def with_time(self, start, came):
-        """Calls start(limit) with more and more time until the run `came` as far as it has to: on a busy
-        machine it takes longer. Returns that run."""
+        """Calls start(limit) with longer and longer limits until came(run) says that the run got far
+        enough, which takes longer on a busy machine. Returns that run."""
         for limit in ("300ms", "2s", "10s", "60s"):
             run = start(limit)
             if came(run):
@@ -485,7 +484,7 @@ class Case(unittest.TestCase):
         raise AssertionError("it did not come that far: %s" % run)
 
     def out_of_time(self, *argv, **how):
-        """Runs terse for an agent with a --timeout that is over when the command has made the file `came`."""
+        """Runs terse for an agent with a --timeout that lets the command make the file `came` first."""
         came = os.path.join(self.work, "came")
         run = self.with_time(lambda limit: self.terse("--timeout", limit, *argv, **how),
                              lambda run: os.path.exists(came))
@@ -493,10 +492,11 @@ class Case(unittest.TestCase):
         return run
 
     def isolated(self, setup, *argv, oneself=True, **how):
-        """Runs a command after `setup` in a mount namespace of its own."""
+        """Runs `setup`, and then a command, in a separate mount namespace."""
         enter, leave = ["unshare", "-m"], ""
         if os.geteuid() != 0:
-            # A user namespace to be root in for the mounts, one more to be oneself again.
+            # One user namespace makes us root for the mounts, a second one gives us our own user ID
+            # again.
             enter = ["unshare", "-U", "-r", "-m"]
         if os.geteuid() != 0 and oneself:
             leave = "unshare -U --map-user=%d --map-group=%d" % (os.geteuid(), os.getegid())
@@ -585,7 +585,7 @@ class Case(unittest.TestCase):
         for line in shown.split(b"\n")[:-1]:
             marker = MARKER.match(line)
             if marker:
-                # The first one alone has the command.
+                # Only the first marker has the command.
                 self.assertEqual(marker["id"], identifier.encode() if markers == 0 else None)
                 self.assertEqual(int(marker["from"]), at + 1, line)
                 at = int(marker["to"] or marker["from"])

@@ -1,6 +1,5 @@
 #!/usr/bin/python3 -B
-"""The parts of harnesses that run commands, written anew after their sources; the program's name is the
-harness, its arguments are the commands. Prints a list of [what the model gets, the status that the harness
+"""The parts of harnesses that run commands, rewritten from their sources. The name by which this program is called is the harness, its arguments are the commands. Prints a list of [what the model gets, the status that the harness
 knows, its result or null] as JSON.
 
 mini         mini-swe-agent 2.4: environments/local.py, config/mini.yaml
@@ -119,7 +118,7 @@ class Roo:
 
 
 class Crush:
-    """Its shell is a part of the program; bash stands for that."""
+    """crush's shell is built in; here bash stands for it."""
 
     def call(self, command):
         given = {"event": "PreToolUse", "session_id": "s-1", "cwd": os.getcwd(), "tool_name": "bash",
@@ -147,7 +146,7 @@ class Openhands:
 
     def __init__(self):
         self.socket = os.path.join(tempfile.mkdtemp(), "tmux")
-        # The window is a new one, since the first has a shorter history.
+        # Opens a new window, since the first one has a shorter history.
         self.tmux("new-session", "-d", "-x", "1000", "-y", "1000", "-s", "x")
         self.tmux("set-option", "-g", "history-limit", "10000")
         self.tmux("new-window", "-n", "bash", "su root -" if os.geteuid() == 0 else "/bin/bash")
@@ -255,7 +254,7 @@ class Interpreter(Piped):
 
 
 class Middleware(Piped):
-    """Its bash has no environment but for what its user gives it."""
+    """Its bash has only the environment that the user gives it."""
 
     def __init__(self):
         given = json.loads(os.environ.get("MIDDLEWARE_ENV", "{}"))
@@ -308,7 +307,7 @@ class Gptme(Piped):
 
 
 class Zed:
-    """A terminal for each command; its model gets the first 16 KB of what stands on it."""
+    """A terminal for each command; its model gets the first 16 KB of what that terminal shows."""
 
     def call(self, command):
         import pexpect

@@ -110,7 +110,7 @@ class Client:
         return result["content"][0]["text"], result.get("isError", False)
 
     def call(self, tool, **arguments):
-        """The text of an answer that is no error."""
+        """The text of an answer that is not an error."""
         text, wrong = self.finish(self.start(tool, **arguments))
         assert not wrong, text
         return text
@@ -126,7 +126,7 @@ class Client:
         try:
             self.popen.stdin.close()
         except BrokenPipeError:
-            pass  # It has ended, with a request in front of it.
+            pass  # The server has ended, although a request was still unread.
         status = self.popen.wait(DEADLINE)
         errors = self.popen.stderr.read()
         self.popen.stdout.close()

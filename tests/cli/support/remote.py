@@ -7,12 +7,12 @@ import subprocess
 
 from support.harness import DEADLINE, TERSE, Case, eventually, numbers, read_file, write_file
 
-# A run that is pushed, whichever are, and its text.
+# A run that is pushed under every setting of `push`, and its text.
 FAIL = ("sh", "-c", "seq 3000; exit 3")
 TEXT = numbers(3000)
 
-# Does what rclone does, as far as terse needs it; fleet:/DIR is a directory. Before a file is moved it calls take
-# with its name, which may fail, or wait.
+# Does what rclone does, as far as terse needs it; fleet:/DIR is a directory. Before it moves a
+# file, it calls take with the file's name; take may fail, or wait.
 RCLONE = r"""#!/bin/sh
 tools=%s
 take() { :; }
@@ -65,7 +65,7 @@ class Remote(Case):
         write_file(self.config, "[remote]\n" + "".join("%s = %s\n" % pair for pair in settings.items()))
 
     def rclone(self, told="", **settings):
-        """The remote is a program that does as it is told."""
+        """Makes the remote a program that does what `told` says."""
         write_file(os.path.join(self.tools, "rclone"), RCLONE % self.tools, 0o755)
         self.tell(told)
         self.configure(remote="rclone:fleet:" + self.objects, **settings)
@@ -89,7 +89,7 @@ class Remote(Case):
                 match = re.fullmatch(r"(cmd-[0-9a-z]{12})\.tar\.zst", name)
                 if match:
                     found.append(match[1])
-                elif not name.startswith("."):  # A copy that is being made.
+                elif not name.startswith("."):  # A copy that is not complete yet.
                     self.assertRegex(os.path.relpath(top, self.objects), r"\Aindex/", name)
         return sorted(found)
 
@@ -122,7 +122,7 @@ class Remote(Case):
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
     def push_all(self):
-        """Pushes until nothing waits, whoever does it."""
+        """Pushes until nothing waits; another process may do the pushing."""
         eventually(lambda: self.push()[0] == 0 and not self.waiting(), lambda: "pushed: %s" % self.waiting())
 
     def object(self, identifier):

@@ -10,13 +10,13 @@ from support.harness import DEADLINE, Case, eventually
 
 
 class Screen:
-    """One window that runs a command; keys can be sent, and what it shows be waited for."""
+    """One window that runs a command. Tests send keys to it, and wait for what it shows."""
 
     def __init__(self, case, *argv, cols=100, rows=30, env=None):
         self.env = case.env(PS1="ready> ", HISTFILE="", SHELL="/bin/sh",
                             **(env or {}))
         self.work = case.work
-        # A server of its own: one that is just ending can't be used again.
+        # Starts a separate server: a server that is just ending can't be used again.
         self.socket = os.path.join(case.dir, uuid.uuid4().hex[:8])
         self.tmux("new-session", "-d", "-x", str(cols), "-y", str(rows), *argv)
 
