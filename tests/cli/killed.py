@@ -228,9 +228,10 @@ class Start(Case):
 
     def is_held(self, run):
         """Waits until the run is held, or has ended before."""
-        def held():
-            return any(p.name == "terse" and b"lease" in read_file("/proc/%d/wchan" % p.pid) for p in self.mine())
-        return eventually(lambda: held() or not run.collect(0), "a held execve") and held()
+        def seen():
+            held = any(p.name == "terse" and b"lease" in read_file("/proc/%d/wchan" % p.pid) for p in self.mine())
+            return "held" if held else None if run.collect(0) else "ended"
+        return eventually(seen, "a held execve") == "held"
 
     def held(self):
         run = self.start(TERSE, self.program)
