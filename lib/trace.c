@@ -39,7 +39,7 @@ int trace_open(const char *file, const char *what)
 {
 	char date[32] = "";
 	struct tm tm;
-	if (!file || !*file)
+	if (!*file)
 		return 0;
 	if (*file != '/') {
 		errno = EINVAL;

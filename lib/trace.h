@@ -34,7 +34,7 @@ extern bool trace_is_on;
 			trace_print(TRACE_##area, __VA_ARGS__); \
 	} while (0)
 
-/* Begins to trace to `file`, which TERSE_DEBUG named (NULL or "": does nothing). `what`: the first
+/* Begins to trace to `file`, which TERSE_DEBUG named ("": does nothing). `what`: the first
    line. Returns 0, or -1 with errno: EINVAL for a path that is not absolute, else why the file
    can't be written. Nothing is traced then. */
 int trace_open(const char *file, const char *what);

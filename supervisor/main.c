@@ -34,8 +34,10 @@ int main(int argc, char **argv)
 	struct settings settings;
 	struct option_error error = {""};
 	char *filter[] = {argv[0], (char *)"filter", NULL};
+	const char *traced = getenv(TRACE_VARIABLE);
 	/* Ignores errors: terse doctor reports a trace that can't be written. */
-	trace_open(getenv(TRACE_VARIABLE), "terse " TERSE_VERSION);
+	if (traced)
+		trace_open(traced, "terse " TERSE_VERSION);
 	int status = command_shell(argv);
 	if (status >= 0)
 		return status;

@@ -164,21 +164,17 @@ void toml_add(struct splice *s, const struct toml *t, const char *text, size_t l
 	buffer_printf(&s->text, "%s = %s%s", *path, value, newline);
 }
 
-/* If the line above `at` is empty, the length of its line end; else 0. */
-static size_t toml_blank_above(const char *text, size_t at)
-{
-	if (at >= 4 && memcmp(text + at - 4, "\r\n\r\n", 4) == 0)
-		return 2;
-	return at >= 2 && memcmp(text + at - 2, "\n\n", 2) == 0;
-}
-
 void toml_remove(struct splice *s, const struct toml *t, const char *text)
 {
 	s->from = t->start;
 	s->to = t->end;
 	if (t->keys == 1) {
 		/* An empty line above the table goes, too. */
-		s->from = t->table - toml_blank_above(text, t->table);
+		s->from = t->table;
+		if (s->from >= 2 && memcmp(text + s->from - 2, "\n\n", 2) == 0)
+			s->from--;
+		else if (s->from >= 4 && memcmp(text + s->from - 4, "\r\n\r\n", 4) == 0)
+			s->from -= 2;
 		buffer_append(&s->text, text + t->table_end, t->start - t->table_end);
 	}
 }

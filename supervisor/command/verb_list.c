@@ -65,36 +65,6 @@ struct runs {
 /* The most bytes of a command in JSON. */
 #define COMMAND_MAX 2048
 
-/* Parses the arguments. Returns 0, or the exit status after printing an error. */
-static int runs_parse(struct runs *r)
-{
-	struct winsize size;
-	const struct verb_call *c = r->call;
-	if (verb_parse(r->call, r) < 0)
-		return EXIT_TERSE;
-	const char *wrong = r->live && c->json ? "--live has no JSON: use --state running --json"
-			    : r->journal && c->json ? "--journal is JSON: without --json"
-			    : r->live && (r->remote || r->journal)
-				    ? "--live goes with neither --remote nor --journal"
-			    : r->remote && r->all ? "--remote is of all sessions: without --all"
-			    : !r->remote && r->filter.host ? "--host goes with --remote"
-							   : NULL;
-	if (wrong)
-		return verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
-	r->sink = reader_of_text(c);
-	if (!r->limit)
-		r->limit = r->sink != SINK_PROGRAM ? ROWS : r->remote ? ROWS_REMOTE : UINT64_MAX;
-	if (!r->remote && !verb_has_session(c, r->directory))
-		return 1;
-	r->width = c->settings->words == WORDS_TOOLS                                 ? WIDTH_TOOLS
-		   : ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
-										     : WIDTH;
-	r->narrow = r->width < NARROW;
-	/* Names of machines, with their labels, are long. */
-	r->width += r->remote ? 2 * PLACE_WIDTH : 0;
-	return 0;
-}
-
 /* --- rows ------------------------------------------------------------------------- */
 
 /* Writes how a run ended, or that it lives: "exit 0", "running". */
@@ -558,11 +528,31 @@ static int list_remote(struct runs *r)
 
 static int list_run(struct verb_call *c)
 {
-	struct runs r = {.call = c, .filter = RUNS_FILTER_NONE};
-	int status = runs_parse(&r);
-	if (status != 0)
-		return status;
-	return r.remote ? list_remote(&r) : r.live ? list_live(&r) : list_kept(&r);
+	struct runs made = {.call = c, .filter = RUNS_FILTER_NONE}, *r = &made;
+	struct winsize size;
+	if (verb_parse(c, r) < 0)
+		return EXIT_TERSE;
+	const char *wrong = r->live && c->json ? "--live has no JSON: use --state running --json"
+			    : r->journal && c->json ? "--journal is JSON: without --json"
+			    : r->live && (r->remote || r->journal)
+				    ? "--live goes with neither --remote nor --journal"
+			    : r->remote && r->all ? "--remote is of all sessions: without --all"
+			    : !r->remote && r->filter.host ? "--host goes with --remote"
+							   : NULL;
+	if (wrong)
+		return verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
+	r->sink = reader_of_text(c);
+	if (!r->limit)
+		r->limit = r->sink != SINK_PROGRAM ? ROWS : r->remote ? ROWS_REMOTE : UINT64_MAX;
+	if (!r->remote && !verb_has_session(c, r->directory))
+		return 1;
+	r->width = c->settings->words == WORDS_TOOLS                                 ? WIDTH_TOOLS
+		   : ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+										     : WIDTH;
+	r->narrow = r->width < NARROW;
+	/* Names of machines, with their labels, are long. */
+	r->width += r->remote ? 2 * PLACE_WIDTH : 0;
+	return r->remote ? list_remote(r) : r->live ? list_live(r) : list_kept(r);
 }
 
 #define RUNS_AT(member)   offsetof(struct runs, member)
