@@ -78,7 +78,7 @@ static int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
 			continue;
 		}
 		/* One line announces the gap, but lines after it keep their numbers and offsets.
-		   The gap may end inside a line, the rest of which follows. */
+		   The gap may end inside a line; then the rest of that line follows. */
 		size_t len = gap_announce(line, &piece.gap);
 		uint64_t missing = piece.gap.bytes > len ? piece.gap.bytes - len : 0;
 		uint64_t gone = piece.gap.to - piece.gap.from + !piece.goes_on;

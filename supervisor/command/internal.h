@@ -52,8 +52,8 @@ const char *paint_none(bool on);
 // empty or "cat", or if standard output is not a terminal. LESS=FRX is set unless LESS is set, so
 // that less ends at once if everything fits on the screen.
 
-/* Makes standard output a pipe to the pager. Returns the pager's process, or 0 if there is none and
-   standard output is as it was. */
+/* Makes standard output a pipe to the pager. Returns the pager's process, or 0 if there is no
+   pager; then standard output is unchanged. */
 pid_t pager_start(void);
 
 /* Waits until the pager has ended. Keeps errno. */
@@ -168,7 +168,7 @@ int lookout_turn(struct lookout *l, uint64_t to);
 int lookout_lines(struct lookout *l, const char *text, size_t len);
 
 // A live run whose state is followed. In each turn of a loop, watched_wait() adds what it waits
-// for, and watched_take() takes the news.
+// for, and watched_take() takes what has come.
 
 struct watched {
 	const struct verb_call *call;
@@ -178,7 +178,7 @@ struct watched {
 	struct live_status now; /* the last status, if `known` */
 	bool known;
 	int64_t begun, said; /* monotonic times of watched_begin() and of `now` */
-	int64_t answer_by;   /* monotonic: when the first status has to be there; 0: no limit */
+	int64_t answer_by;   /* monotonic: by when the first status has to come; 0: no limit */
 	int asker;           /* call->asker; 0 once it is closed */
 	bool due;            /* a newer status was requested */
 	bool ready;          /* the connection is readable */
@@ -204,8 +204,8 @@ bool watched_is_quiet(const struct watched *w);
 /* --- services --------------------------------------------------------------------------------- */
 
 // Runs of which there is only one at a time in a directory: a server with a name (--service), and a
-// command that later callers join while it runs (--join). A caller finds or starts one under a
-// lock, so two callers never start two.
+// command that later callers join while it runs (--join). A caller holds a lock while it looks for
+// a run or starts one, so two callers never start two runs.
 
 struct service {
 	const char *name;   /* of the service; NULL: --join */
@@ -403,7 +403,7 @@ struct followup {
 void followup_add(struct followup *f, const char *data, size_t len);
 
 /* Call it at the end: notes what was printed of the artifact `id` in the session directory `dir`.
-   Does nothing if `id` is "" (a file that is no artifact). */
+   Does nothing if `id` is "" (a file that is not an artifact). */
 void followup_keep(const struct followup *f, int dir, const char *id);
 
 /* --- previews of existing texts --------------------------------------------------------------- */
@@ -452,15 +452,15 @@ int excerpts_text(const struct settings *settings, struct text *t, uint64_t *lin
 
 /* --- run --cached ----------------------------------------------------------------------------- */
 
-// A command that succeeded a short time ago is not run again: its kept texts are printed, by the
+// A command that succeeded a short time ago is not run again: its kept texts are printed, with the
 // settings of this call.
 
 /* A hash of this process's environment, for struct job; never 0. */
 uint64_t cached_environment(void);
 
-/* Answers a command by its last run in the same directory and environment, if that has succeeded
-   within job->cached_ms. The reader has to be an agent or a person, or a report is asked for.
-   Returns the exit status, or -1 if the command has to be run. */
+/* Answers a command by its last run in the same directory and environment, if that run succeeded at
+   most job->cached_ms ago. The reader has to be an agent, a person or a report. Returns the exit
+   status, or -1 if the command has to be run. */
 int cached_answer(struct job *job);
 
 /* --- hooks ------------------------------------------------------------------------------------ */

@@ -20,7 +20,7 @@
 
 void row_add_command(struct buffer *out, const struct meta *m)
 {
-	/* In `/bin/shell -c string`, as terse starts a shell string, only the string is shown. */
+	/* terse starts a shell string as `/bin/shell -c string`; only the string is shown. */
 	char *const *argv = m->argv;
 	bool is_string = argv && argv[0] && argv[0][0] == '/' && argv[1] && argv[2] && !argv[3] &&
 			 strcmp(argv[1], "-c") == 0 &&
@@ -183,8 +183,8 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 
 /* --- which runs ----------------------------------------------------------------------------- */
 
-/* Finds the next label. Programs of others may have written the labels, so those that are not
-   strings with plain names are skipped. Returns false at the end. */
+/* Finds the next label. Other programs may have written the labels, so labels that are not strings
+   with plain names are skipped. Returns false at the end. */
 static bool label_next(struct members *labels, char name[64], char *value)
 {
 	while (members_next(labels)) {
@@ -340,7 +340,7 @@ static int remote_on_run(void *ctx, const struct meta *m)
 	return 0;
 }
 
-/* Whether no older run is needed: there are enough, and all are newer. */
+/* Whether no older run is needed, since enough newer ones were found. */
 static bool remote_has_enough(void *ctx, int64_t before_ms)
 {
 	struct runs_remote *r = ctx;

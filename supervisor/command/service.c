@@ -15,7 +15,7 @@
 
 /* --- finding one ------------------------------------------------------------------------------ */
 
-/* Whether the run `id` lives, and is the wanted one. */
+/* Whether the run `id` is live and is the wanted one. */
 static bool service_is(const struct service *wanted, struct store *stores, int count,
 		       const char *cwd, const char *id)
 {

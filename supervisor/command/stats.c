@@ -135,7 +135,7 @@ static uint64_t kept_read(struct kept *k, int dir)
 	return fingerprint_exact((const char *)facts, sizeof(facts));
 }
 
-/* Writes the sums. `check` tells a reader if they are only half written. */
+/* Writes the sums. `check` shows a reader whether they are only half written. */
 static void kept_write(const struct stats *s, struct kept *k, int dir)
 {
 	int fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_SUMS, O_WRONLY | O_CREAT);
@@ -152,8 +152,8 @@ static void kept_write(const struct stats *s, struct kept *k, int dir)
 
 /* --- a session ----------------------------------------------------------------------------- */
 
-/* The most lines of a session that are searched for its agent. Each of them is parsed completely,
-   so more would take too long. */
+/* The most lines of a session that are searched for its agent. Parsing more lines completely would
+   take too long. */
 #define AGENT_LINES 100
 
 /* Adds the lines of the journal, newest first, down to the last line of `old`. Notes in `new` the

@@ -264,7 +264,7 @@ static int verb_no_such_option(const struct verb_call *c, const char *arg, size_
 			   c->verb->name);
 }
 
-/* Stores a number of this kind. Returns NULL, or the words that say what it has to be. */
+/* Stores a number of this kind. Returns NULL, or a phrase that says what the number has to be. */
 static const char *verb_store_number(enum verb_kind kind, const char *text, void *at)
 {
 	static const struct {

@@ -41,7 +41,7 @@ enum verb_kind {
 	VERB_WHEN,    /* a moment, given at most once; struct verb_when */
 	VERB_STATUS,  /* an exit code from 0 to 255; int */
 	VERB_WORD,    /* one of the words of `value`; int, its index */
-	VERB_TAKE,    /* passed to the verb's take() each time */
+	VERB_TAKE,    /* passed to the verb's take() each time that it is given */
 	VERB_JSON,    /* sets call->json: output and errors are JSON */
 	VERB_SESSION, /* sets call->session */
 	VERB_COLOR,   /* sets call->colour, from always, never and auto */
@@ -108,13 +108,13 @@ struct verb {
 	int (*run)(struct verb_call *c);
 };
 
-/* All verbs (supervisor/verbs.c), up to NULL. The first is that of `terse COMMAND`. */
+/* All verbs (supervisor/verbs.c), up to NULL. The first one runs `terse COMMAND`. */
 extern const struct verb *const verbs[];
 
 /* The verb with this name, or NULL. */
 const struct verb *verb_named(const char *name);
 
-/* The verb of which the word is probably a misspelling, or NULL. */
+/* The verb that the word probably misspells, or NULL. */
 const struct verb *verb_nearest(const char *word);
 
 /* Prints what `terse help VERB` prints; NULL: what `terse help` prints. Returns the exit status. */
@@ -159,7 +159,7 @@ const struct verb_option *verb_option_named(const struct verb *v, const char *na
 /* Bytes of a page, notices included. Claude Code shows a model at most 30,000 characters. */
 #define READER_PAGE ((size_t)30000)
 
-/* Finds who reads standard output; never SINK_PIPE. */
+/* Finds who reads standard output. Never returns SINK_PIPE. */
 enum sink reader_find(const struct settings *s);
 
 /* Finds who reads a text: SINK_PROGRAM for a file that gets nothing else, SINK_FILE for a file in
@@ -188,7 +188,8 @@ enum envelope_code {
 	ENVELOPE_CODES,
 };
 
-/* Begin and end the JSON of a success. The caller appends the members of "data" between. */
+/* Begin and end the JSON of a success. Between these calls, the caller appends the members of
+   "data". */
 void envelope_begin(struct buffer *out);
 void envelope_end(struct buffer *out);
 
@@ -269,7 +270,7 @@ void verb_json_place(struct buffer *out, const struct text *text, const char *pa
 /* Whether the text begins with binary data; if so, fills in *kind. */
 bool verb_is_binary(const struct text *text, const char **kind);
 
-/* Appends the words of terse follow for a run that asks or is silent. */
+/* Appends what terse follow prints for a run that asks or is silent. */
 void watched_add_state(struct buffer *out, const struct live_status *now, bool asks);
 
 // Programs and commands without a row in `verbs`.
@@ -283,7 +284,7 @@ int command_shell(char **argv);
    exit status. */
 int typed_run(struct settings *s, const char *program, char **argv);
 
-/* terse agent, with which terse probe starts its agent. */
+/* The function of terse agent; terse probe starts its agent by it. */
 int agent_run(struct verb_call *c);
 
 // Starting a command, for terse run and for terse-sh.

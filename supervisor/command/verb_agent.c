@@ -56,9 +56,9 @@ static void agent_activate(const struct settings *s, const char *program, const 
 				 others && *others ? ":" : "", others ? others : "") < sizeof(list);
 	snprintf(script, sizeof(script), "%s" PLACE_UNLESS_VERBOSE, own.bash_env);
 	errno = E2BIG;
-	/* Rules recognise agents that set no variable of their own by TERSE_AGENT. Some agents also
-	   need a variable that names their shell. Codex is linked statically, so it needs a file
-	   that its bash reads first. */
+	/* TERSE_AGENT lets rules recognise agents that set no variable of their own. Some agents
+	   also need a variable that names their shell. Codex is linked statically, so it needs a
+	   file that its bash reads first. */
 	if (!fits || unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", own.shell, 1) < 0 ||
 	    setenv(RULE_AGENT, name, 1) < 0 || setenv("LD_PRELOAD", list, 1) < 0 ||
 	    (files && setenv(SHIM_FILES, "1", 1) < 0) ||
@@ -91,7 +91,7 @@ static void agent_tell_if_unknown(const struct settings *s, char *const command[
 }
 
 struct agent_call {
-	const char *as; /* the agent's name, if its program has another one */
+	const char *as; /* the agent's name, if its program has another name */
 };
 
 int agent_run(struct verb_call *c)

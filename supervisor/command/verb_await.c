@@ -30,7 +30,7 @@ struct waiter {
 	const struct await *asked; /* what is waited for */
 	int64_t timeout;           /* ms; 0: none */
 	bool ended;                /* the run has ended */
-	bool wanted;               /* terse signal of this session has ended it */
+	bool wanted;               /* a terse signal from this session has ended it */
 
 	/* The search for a pattern in a text that grows. A line counts as it is now, finished or
 	   not, even if it is redrawn later. Final lines are searched once. */
@@ -82,9 +82,9 @@ static bool echo_next_line(const struct buffer *typed, size_t *at, struct echo *
 	return e->len > 0;
 }
 
-/* Whether the text begins with a line of the input. Blanks may differ, and line breaks of the
-   terminal may be inside. Returns 1, with *end after the line; 0; or -1 if the text is too short,
-   but equal so far. */
+/* Whether the text begins with a line of the input. Blanks may differ, and the text may contain
+   line breaks that the terminal has added. Returns 1, with *end after the line; 0; or -1 if the
+   text is too short, but equal so far. */
 static int echo_compare(const struct echo *e, const char *text, size_t len, size_t *end)
 {
 	size_t i = 0, k = 0;
@@ -209,8 +209,8 @@ static int await_outcome(struct waiter *waiter)
 {
 	struct watched *w = &waiter->watched;
 	const uint64_t port = waiter->asked->port;
-	/* `person`: the caller knows that a person is asked, so the wait goes on until that person
-	   answers. */
+	/* `person`: the caller knows that a person is asked, so the wait continues until that
+	   person answers. */
 	bool listens = !port, is_first = true, person = false;
 	int64_t answered_at = 0;
 	struct loop l;

@@ -39,8 +39,8 @@ struct changes {
 	struct differ_change *joined; /* neighbouring changes that are printed together */
 	size_t joined_count, joined_room;
 	struct differ_facts facts;
-	uint64_t at[2];        /* numbers of the next lines of both texts in the change that is
-				  made */
+	uint64_t at[2];        /* numbers of the next lines of both texts, in the change that is
+				  being made */
 	uint64_t total, shown; /* numbers of changes */
 	uint64_t lines[2];     /* numbers of removed and of new lines */
 	bool full;             /* the page is full */
@@ -70,8 +70,8 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 	char words[GAP_ANNOUNCE_MAX];
 	struct walk_line line;
 	uint64_t left = lines->count;
-	/* Bytes of a page for changes. The last line names both texts, and the marker of a cut
-	   change does too. */
+	/* Bytes of a page for changes. The last line and the marker of a cut change both name the
+	   two texts. */
 	size_t names = 2 * (c->quoted[0].len + c->quoted[1].len);
 	size_t room = names < READER_PAGE / 2 ? READER_PAGE - NOTICE_ROOM - names : READER_PAGE / 4;
 	/* Each byte of a string may need an escape. */
@@ -114,7 +114,7 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 			buffer_printf(&c->text, "[... %s more]", HUMAN_SIZE(rest));
 		buffer_append_string(&c->text, paint_none(c->call->colour && mark != MARK_CONTEXT));
 		buffer_append_string(&c->text, "\n");
-		/* The line that diff and patch use for this. */
+		/* diff and patch use this line if the newline at the end is missing. */
 		if (kind == WALK_LINE && !line.newline)
 			buffer_append_string(&c->text, "\\ No newline at end of file\n");
 		if (!whole && c->used + c->text.len > room) {

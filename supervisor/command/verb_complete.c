@@ -53,7 +53,7 @@ static void candidates_add(struct line *l, const char *word, size_t len, const c
 		return;
 	size_t start = l->out.len;
 	buffer_printf(&l->out, "%s%.*s\t", l->before, (int)len, word);
-	/* Drops a candidate that is there already: two stores may have one session, and help may
+	/* Drops a candidate that was added already: two stores may have one session, and help may
 	   list an option twice. */
 	if (l->out.data &&
 	    memmem(l->out.data, start, l->out.data + start - 1, l->out.len - start + 1)) {
@@ -314,7 +314,7 @@ static const char *line_walk(struct line *l)
 				return word;
 			if (strcmp(word, "--session") == 0)
 				l->session = l->words[i + 1];
-			/* Behind a shell string there are only its arguments. */
+			/* Only its arguments follow a shell string. */
 			if (strcmp(word, "-c") == 0)
 				return NULL;
 			i++;

@@ -73,8 +73,8 @@ static void config_add_origin(struct buffer *out, const struct option *o, const 
 	}
 }
 
-/* Returns the option whose value is in effect for `o`. That is `size` for failure_size, if `size`
-   was set later; else `o` itself. */
+/* Returns the option whose value is in effect for `o`. For failure_size, that is `size` if `size`
+   was set later; for all others, `o` itself. */
 static const struct option *option_in_force(const struct settings *s, const struct option *o)
 {
 	bool other =
@@ -86,8 +86,8 @@ static const struct option *option_in_force(const struct settings *s, const stru
 
 enum { ORIGIN_COLUMN = 32 };
 
-/* Appends every option with its value, and where that comes from as a comment. The output is an ini
-   file, but a value with newlines, or longer than a line may be, can't be read back. */
+/* Appends every option with its value, and the origin of the value as a comment. The output is an
+   ini file, but a value with newlines, or longer than a line may be, can't be read back. */
 static void config_add_settings(struct buffer *out, struct settings *s, const char *profile)
 {
 	const char *section = NULL;

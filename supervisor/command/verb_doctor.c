@@ -248,8 +248,8 @@ enum { RUNS_MAX = 10000 };
 
 #define WEEK_MS ((int64_t)7 * 24 * 60 * 60 * 1000)
 
-/* Reports when an agent last ran a command through terse. Only that shows that its wiring works,
-   which also depends on the agent's version and its other files. */
+/* Reports when an agent last ran a command through terse. Nothing else shows that the wiring works,
+   since that also depends on the agent's version and on its other files. */
 static void doctor_report_wired(struct doctor *d, const char *agent, const char *path)
 {
 	struct store stores[STORE_MAX];

@@ -1,5 +1,5 @@
-// terse follow ID...: prints a line for each event of runs when it comes: a line of text that
-// matches, silence, a question, the end. For scripts, and for agents that monitor runs.
+// terse follow ID...: prints a line for each event of runs as soon as it happens: a line of text
+// that matches, silence, a question, the end. For scripts, and for agents that monitor runs.
 //
 // The text is read from disk. So no line is lost, however slowly the reader reads, and the command
 // never waits for the reader. Only final lines count, each once.
@@ -139,7 +139,7 @@ static int followed_end(struct followed *f)
 	return 0;
 }
 
-/* Takes the news of a run, and prints its events. */
+/* Takes what has come from a run, and prints its events. */
 static void followed_take(struct followed *f)
 {
 	struct watched *w = &f->watched;

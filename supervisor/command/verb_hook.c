@@ -47,8 +47,9 @@
 
 struct hook {
 	const char *agent, *event;
-	/* For the end of a conversation: the path of the member that has its name. If commands
-	   don't know their conversation: `mark`, the variable by which they know the agent. */
+	/* For the end of a conversation: the path of the member that has the conversation's name.
+	   If commands don't know their conversation: `mark`, the variable by which they know the
+	   agent. */
 	const char *name[4], *mark;
 	/* Before a command: the answer that refuses it, as a format that takes "deny" or "ask", and
 	   the reason. */
@@ -277,7 +278,7 @@ static int hook_run(struct verb_call *c)
 		input.len = 0;
 	status = hook_answer(c->operands[0], c->operands[1], input.data ? input.data : "",
 			     input.len, &terse, &answer, &outcome);
-	/* Ignores errors, so that the agent goes on. */
+	/* Ignores errors, so that the agent continues. */
 	if (status == 0 && answer.len)
 		io_write(STDOUT_FILENO, answer.data, answer.len);
 	if (status == 0 && (outcome.mark || *outcome.session))

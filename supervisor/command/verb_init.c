@@ -137,7 +137,7 @@ static int init_prepare(struct init *i, const char *real)
 			   *i->own.program ? i->own.program : "terse");
 	else if (codex && !*i->own.library)
 		verb_error(VERB, "libterse-shim.so is not there: make install puts it there");
-	/* Claude Code cuts a shell prefix off at its last " -". */
+	/* Claude Code cuts off the end of a shell prefix from its last " -" on. */
 	else if (strstr(i->place.shell, " -"))
 		verb_error(VERB, "%s: agents can't use a path that contains \" -\"",
 			   i->place.shell);
@@ -242,7 +242,7 @@ static void init_change_agent(struct init *i, const char *real)
 		return;
 	}
 	for (size_t k = 0; k < WIRING_FILES_MAX && i->wiring->files[k].folder.below; k++) {
-		/* Stops at the first error, since a part of a wiring is useless. An undo goes on
+		/* Stops at the first error, since a part of a wiring is useless. An undo continues
 		   with the other files. */
 		if (!i->failed || i->undo)
 			init_change_file(i, &i->wiring->files[k]);

@@ -112,7 +112,7 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 		return;
 	}
 	if (m) {
-		/* The age is that of the time by which rows are sorted: the end, or with --remote
+		/* The age counts from the time by which rows are sorted: the end, or with --remote
 		   the start. */
 		const int64_t ms = r->remote || !m->ended_ms ? m->started_ms : m->ended_ms;
 		bool counted = *id && runs_is_counted(m) && !(state && *state == '?');

@@ -308,7 +308,7 @@ static int read_all(struct read *r)
 /* --- all of it ------------------------------------------------------------------------ */
 
 /* If the output is not text, prints what it is: "[PNG image, 12.3 KB: not shown]". Binary output is
-   kept only as raw bytes. Returns whether that was printed, and then sets *status. */
+   kept only as raw bytes. If that was printed, sets *status and returns true. */
 static bool read_describe(const struct read *r, bool raw_is_text, int *status)
 {
 	const struct text *t = &r->text, *seen = NULL;

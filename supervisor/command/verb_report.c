@@ -3,8 +3,8 @@
 //
 // page/ has the page: its style, and the script that draws it from data. The data are base64 in
 // elements that a browser doesn't execute, so nothing that a command has printed can be taken for
-// HTML. A Content-Security-Policy with a random nonce lets only this script run, and nothing be
-// loaded.
+// HTML. A Content-Security-Policy with a random nonce allows only this script to run, and nothing
+// to be loaded.
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -191,8 +191,8 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 		struct text t;
 		if (text_open(&t, dir, m->id, i) < 0)
 			continue;
-		/* If the whole text was shown, only the first line of ID.shown is needed, which
-		   says so. */
+		/* If the whole text was shown, the first line of ID.shown says so, and no more of
+		   it is needed. */
 		bool again = i == ARTIFACT_SHOWN && m->shown.bytes == bytes;
 		json_begin(json, texts[i].key, '{');
 		report_add_text(c, json, &t,

@@ -203,7 +203,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	bool asked = s->tty == TRI_YES || s->yield || s->detach || jobs || (s->person && s->agent);
 	if (asked && s->pty == TRI_NO && SETTING_ORIGIN(s, pty) == ORIGIN_PROFILE)
 		s->pty = TRI_AUTO;
-	/* The caller itself, not a rule, wants the run in the background. */
+	/* The caller, and not only a rule, has asked for a run in the background. */
 	job->deliberate = s->detach || SETTING_ORIGIN(s, yield) == ORIGIN_FLAG;
 	/* Traces the settings that come from the agent's section. */
 	for (size_t i = 0; trace_is_on && i < option_count; i++) {
@@ -235,8 +235,8 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	job->rows = (unsigned)s->rows;
 	if (job->channels.keyboard >= 0) {
 		tcgetattr(job->channels.keyboard, &job->modes);
-		/* In the background, the terminal has the modes of the shell's line editor: uses
-		   the usual ones. */
+		/* While terse is in the background, the terminal has the modes of the shell's line
+		   editor, so the usual modes are used instead. */
 		if (tcgetpgrp(job->channels.keyboard) != getpgrp()) {
 			job->modes.c_iflag |= ICRNL | IXON;
 			job->modes.c_oflag |= OPOST | ONLCR;

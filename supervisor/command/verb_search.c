@@ -696,8 +696,8 @@ static int search_artifact(struct search *s, int dir, const char *id)
 	if (!wanted)
 		return 0;
 	if (text_open(&text, dir, id, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT) < 0) {
-		/* It is not an error if the artifact was removed meanwhile, or standard error is in
-		   the same text. */
+		/* It is not an error if the artifact was removed in the meantime, or if standard
+		   error is part of the same text. */
 		if (errno != ENOENT)
 			verb_error(s->call->verb->name, "%s: %s", id, verb_reason(errno));
 		return 0;
@@ -820,8 +820,8 @@ static int search_run(struct verb_call *c)
 	s->lines = !s->count && !s->names;
 	s->sink = reader_of_text(c);
 	s->whole = s->sink == SINK_PROGRAM;
-	/* Room for notices, which name the command twice. Quoting makes at most four bytes of
-	   one. */
+	/* Room for notices, which name the command twice. Quoting turns one byte into at most
+	   four. */
 	size_t reserved = 512 + 2 * 4 *
 					(strlen(s->pattern) + (s->name ? strlen(s->name) : 0) +
 					 (!s->name && c->session ? strlen(c->session) : 0));

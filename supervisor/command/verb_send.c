@@ -92,7 +92,7 @@ struct send {
 	const struct verb_call *call;
 	struct await wait;
 	bool awaits;
-	bool secret;             /* the input may be a secret, so its echo is not looked for */
+	bool secret;             /* the input may be a secret, so its echo is not searched for */
 	struct send_item *items; /* room for each argument */
 	size_t count;
 	char id[ID_LEN + 1];
@@ -115,7 +115,7 @@ static int send_ask(struct send *s, enum frame_kind kind, int a, bool may, const
 	return 0;
 }
 
-/* The most bytes of the input whose echo is looked for. */
+/* The most bytes of the input whose echo is searched for. */
 #define TYPED_MOST ((size_t)64 * 1024)
 
 static int send_text(struct send *s, const char *data, size_t len)

@@ -44,7 +44,7 @@ static bool shows_nothing(const struct stats_sum *s)
 /* Appends what was saved for `agent`; NULL: for all agents. */
 static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s, const char *agent)
 {
-	/* Tokens are named only if their sign is that of the bytes. */
+	/* Tokens are printed only if they have the same sign as the bytes. */
 	int64_t tokens, bytes = stats_saved(s, &tokens);
 	bool none = shows_nothing(s);
 	buffer_printf(out, "saved%s%s: %s", agent ? " for " : "", agent ? agent : "",

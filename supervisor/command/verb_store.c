@@ -24,7 +24,7 @@ struct cleanup {
 	struct gc gc; /* cleans one store after the other; has the sums */
 	struct buffer out;
 	uint64_t listed; /* number of removed artifacts, with or without a line */
-	long in_use;     /* number of artifacts that stay since their runs go on */
+	long in_use;     /* number of artifacts that stay since their runs are still live */
 };
 
 static const char *const reasons[RETENTION_REASONS] = {

@@ -37,7 +37,8 @@
 /* The start of a mark is plain output if its rest doesn't follow within this many ms. */
 #define REST_MS 50
 
-/* When the shell has ended, a reader that reads nothing for this many ms is given up. */
+/* When the shell has ended, terse stops waiting for a reader that reads nothing for this many
+   ms. */
 #define STALL_MS 1000
 
 /* The most bytes of input that wait for the shell; no more are read. */
@@ -214,8 +215,8 @@ static void typing_on_time(struct typing *t, int64_t now_ms)
 		passage_on_time(&t->passage, now_ms);
 }
 
-/* Runs until the shell has ended, or nobody reads it any more. Returns the shell's wait status, or
-   -1. */
+/* Runs until the shell has ended, or nobody reads its output any more. Returns the shell's wait
+   status, or -1. */
 static int typing_loop(struct typing *t, int signals)
 {
 	struct loop *l = &t->loop;
@@ -334,8 +335,8 @@ int typed_run(struct settings *s, const char *program, char **argv)
 	sigset_t all;
 	name += *name == '-';
 	bool hooks = strcmp(name, "bash") == 0 || strcmp(name, "zsh") == 0;
-	/* A start-up file that executes terse shell must do so only once, even if terse shell then
-	   only executes the shell. */
+	/* A start-up file may execute terse shell only once, even if terse shell then only executes
+	   the shell. */
 	if (hooks)
 		setenv(option_by_key("shim", "interactive")->variable, "no", 1);
 	errno = 0;

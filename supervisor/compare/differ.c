@@ -41,8 +41,8 @@ static uint64_t *prints_slot(const struct prints *p, uint64_t print)
 
 // The longest common subsequence (Myers, "An O(ND) Difference Algorithm and Its Variations", 1986,
 // with the linear memory of its section 4b), or nearly the longest: if sequences differ in too many
-// places, a search ends early and goes on from the furthest point that it has reached. The elements
-// without a mark are a common subsequence in either case.
+// places, a search stops early and restarts from the furthest point that it has reached. The
+// elements without a mark are a common subsequence in either case.
 
 struct align_side {
 	const uint64_t *hashes; /* none of them 0 */
@@ -179,12 +179,13 @@ static void align_boxes(const struct align_rest *r, struct align_box box)
 }
 
 /* Marks elements so that the unmarked ones are the same on both sides, in the same order. Takes
-   linear time, except for elements that are on both sides in another order. Returns 0, or -1 with
+   linear time, except for elements whose order differs between the sides. Returns 0, or -1 with
    ENOMEM. */
 static int align_mark(const struct align_side *first, const struct align_side *second)
 {
 	struct align_side a = *first, b = *second;
-	/* Equal beginnings and ends stay unmarked, as a reader would expect. */
+	/* The equal elements at the beginning and at the end stay unmarked, as a reader would
+	   expect. */
 	for (; a.count > 0 && b.count > 0 && *a.hashes == *b.hashes; a.count--, b.count--) {
 		a.hashes++, a.alone++;
 		b.hashes++, b.alone++;

@@ -1,7 +1,8 @@
 // In which lines two texts differ.
 //
 // Equal lines at the beginning are skipped. The rest of each text, up to DIFFER_LINES lines, is
-// aligned so that as few differing lines as possible are reported, if that doesn't take too long.
+// aligned so that few differing lines are reported: the fewest possible, if that doesn't take too
+// long.
 //
 // Lines are compared by fingerprints (lib/fingerprint.h), with `exact` by every byte. A missing
 // newline at the end of a text is always a difference. A part that was not kept counts as one line,

@@ -198,7 +198,7 @@ void since_compare_tests(struct wording_since *out, struct text texts[4], bool s
 					      lists.len > start ? ", " : titles[i], quote, name,
 					      quote);
 		}
-		/* The title stands before the first name, or, without any, before the number. */
+		/* The title precedes the first name, or the number if there are no names. */
 		if (more)
 			buffer_printf(&lists, lists.len > start ? "%.0s and %zu more" : "%s%zu",
 				      titles[i], more);

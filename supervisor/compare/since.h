@@ -19,13 +19,13 @@ void since_look(struct wording_since *out, const struct meta *m, int dir,
 		void (*success)(void *ctx, bool is_stderr, const struct fingerprints *lines),
 		void *ctx);
 
-/* Tells which tests have failed, by the names that a test runner prints. `texts`: standard output
-   and error of the run, then those of the run before, all complete. Sets out->tests to "failed: 2
-   (new: test_a; fixed: test_c)", or leaves it as it is if a part of that is not certain: names are
-   relied on only if there are as many of them as the runner itself has counted. `succeeded`: the
-   run's exit status was 0. A "new" test did not fail before. A "fixed" one failed before and passed
-   now. A "no longer" one failed before, and a runner that says what it leaves out does not name it
-   now. "the same": the same tests failed before. */
+/* Finds out which tests have failed, by the names that a test runner prints. `texts`: standard
+   output and error of the run, then those of the run before, all complete. Sets out->tests to
+   "failed: 2 (new: test_a; fixed: test_c)", or leaves it as it is if a part of that is not certain:
+   names are relied on only if there are as many of them as the runner itself has counted.
+   `succeeded`: the run's exit status was 0. A "new" test did not fail before. A "fixed" one failed
+   before and passed now. A "no longer" one failed before, and a runner that says what it leaves out
+   does not name it now. "the same": the same tests failed before. */
 void since_compare_tests(struct wording_since *out, struct text texts[4], bool succeeded);
 
 #endif

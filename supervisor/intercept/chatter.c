@@ -17,7 +17,7 @@ enum {
 	SAVED_LEAST = 256,
 };
 
-/* Takes note of the next line, from `at` to `end`. */
+/* Counts the next line, from `at` to `end`. */
 static void chatter_add(struct chatter *c, bool is_progress, size_t at, size_t end)
 {
 	c->lines++;

@@ -87,7 +87,7 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len);
 void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uint64_t bytes,
 		      uint64_t newlines);
 
-/* Call it when no more bytes are there right now: decides whether the bytes so far are text, and
+/* Call it when no more bytes can be read right now: decides whether the bytes so far are text, and
    passes them on. */
 void interceptor_pause(struct interceptor *s);
 
@@ -103,7 +103,8 @@ void interceptor_follow(struct interceptor *s);
 /* Passes on all complete lines, unless the command redraws. */
 void interceptor_settle_all(struct interceptor *s);
 
-/* When a reader who does not get every line as it comes is given the text that is held back. */
+/* The moments at which text that is held back is printed. A reader who gets every line as it comes
+   has none. */
 enum interceptor_moment {
 	INTERCEPT_PAUSE,      /* the time of interceptor_pause_due() has come */
 	INTERCEPT_HEARTBEAT,  /* the reader has waited long */
@@ -121,8 +122,8 @@ int64_t interceptor_pause_due(const struct interceptor *s);
 bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment moment, int64_t now_ms);
 
 /* Prints what is held back: all of it if the text so far fits, else a marker and the last lines;
-   then an unfinished line that may be a question. Returns false if lines wait that are not printed
-   before the end: a heartbeat is due then. */
+   then an unfinished line that may be a question. Returns false if some of the waiting lines will
+   not be printed before the end; then a heartbeat is due. */
 bool interceptor_print_held(struct interceptor *s, enum interceptor_moment moment, int64_t now_ms,
 			    const struct wording_place *place);
 
@@ -176,10 +177,9 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e);
    alone. */
 void interceptor_report(struct interceptor *s, const struct interceptor_ending *ending);
 
-/* Does for a report what interceptor_report() does for other readers: fills in a zeroed `out`.
-   INTERCEPT_COLLECTED: the text if it fits, else the preview. INTERCEPT_SILENT: the text if it
-   fits; else nothing if the text is on disk, or the held start of it. Returns 0, or -1 with
-   ENOMEM. */
+/* The interceptor_report() of reports: fills in a zeroed `out`. INTERCEPT_COLLECTED: the text if it
+   fits, else the preview. INTERCEPT_SILENT: the text if it fits; else nothing if the text is on
+   disk, or the held start of it. Returns 0, or -1 with ENOMEM. */
 int interceptor_collect(struct interceptor *s, const struct interceptor_ending *ending,
 			struct report_stream *out);
 

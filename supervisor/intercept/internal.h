@@ -146,12 +146,12 @@ enum bytes_state {
 			   unchanged */
 };
 
-/* The most gaps before the end. The budget of the last lines is used up earlier. */
+/* The most gaps before the end. The budget of the last lines is used up before that many. */
 #define LEFT_OUT_MAX 16
 
 struct interceptor {
 	struct interceptor_options options;
-	/* `resolve` is set to NULL once called, `artifact` once it has failed. */
+	/* `resolve` becomes NULL once it was called, `artifact` once it has failed. */
 	struct interceptor_events events;
 	const struct reader *reader;
 	struct terminal *terminal;
@@ -253,12 +253,12 @@ void intercept_print(struct interceptor *s, const char *data, size_t len);
 struct buffer *intercept_line(struct interceptor *s);
 void intercept_print_line(struct interceptor *s);
 
-/* Call it when it begins to matter who reads: asks `resolve` once. A program gets the text so far,
-   and then everything. */
+/* Call it when the kind of reader begins to matter: asks `resolve` once. A program then gets the
+   text so far, and later everything. */
 void intercept_resolve(struct interceptor *s);
 
-/* Prints the complete lines of the held text that the reader gets whatever the outcome is. With
-   `all`, prints all of them; their markers name that place. */
+/* Prints those complete lines of the held text that the reader gets for every outcome. With `all`,
+   prints all of them; their markers name that place. */
 void intercept_print_lines(struct interceptor *s, const struct wording_place *all);
 
 /* Takes text from the terminal: prints it, if a program reads; in mode head prints the lines of the

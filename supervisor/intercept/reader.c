@@ -360,8 +360,8 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 		if (!end)
 			break;
 		size_t len = (size_t)(end - line) + 1;
-		/* An agent gets this line with a guard, a program without: waits until it is known
-		   who reads. */
+		/* An agent gets this line with a guard, a program without one, so the line waits
+		   until the reader is known. */
 		bool is_open = s->events.resolve && !guard_is_same(line, len, intercept_guard(s));
 		if (all)
 			stopped = by_head && !run_has_room(s, &run, line, len, true);
@@ -473,8 +473,8 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 		print_held(s, len, &e.place);
 		e.ending.omits = s->omitted > 0;
 		announced |= e.ending.omits;
-		/* Whoever interrupted the run may not have read all of the text, so the last line
-		   names the artifact. */
+		/* If the run was interrupted, its reader may not have read all of the text, so the
+		   last line names the artifact. */
 		if (announced && (e.ending.omits || e.ending.state != WORDING_ENDED))
 			wording_footer(intercept_line(s), &e.ending, &e.place);
 		else if (announced)
@@ -603,7 +603,7 @@ void share_take(struct share *s, size_t printed, bool omits)
 /* An unfinished line that is longer than this is not a question. */
 #define PARTIAL_MAX ((size_t)160)
 
-/* While lines may still change, the next look at them comes after this many ms. */
+/* While lines may still change, they are checked again after this many ms. */
 #define LOOK_MS 500
 
 /* Whether the reader waits and does not get every line as it comes. */
@@ -778,7 +778,7 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 			p->distance = p->distance ? 2 * p->distance : PAUSE_DISTANCE_MS;
 			p->not_before = now_ms + p->distance;
 		}
-		/* Looks again soon at lines that may still change. */
+		/* Soon checks the lines again that may still change. */
 		if (!held_is_settled(s)) {
 			p->is_fresh = true;
 			if (p->not_before < now_ms + LOOK_MS)

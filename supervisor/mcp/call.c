@@ -322,7 +322,7 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	}
 	c->json = s->structured;
 	c->session = session->number;
-	/* If the file in memory can't be made, the command runs without leaving its state. */
+	/* If the file in memory can't be made, the command runs, but its state is lost. */
 	char *prelude = argument_value(a, "args") ? NULL : shell_leave_open(&c->leave, s->program);
 	call_run_words(text, s, a, prelude);
 	free(prelude);
@@ -544,7 +544,7 @@ void call_finish(struct server *s, struct call *c)
 	    io_read_all(c->leave, &left, SHELL_STATE_MAX) == 0)
 		shell_state_take(&s->sessions.items[i].state, &c->before, left.data, left.len);
 	buffer_release(&left);
-	/* The command or its children go on if the other end of the leash is still open. */
+	/* If the other end of the leash is still open, the command or its children still run. */
 	if (!s->keep && c->runs && c->leash >= 0 &&
 	    recv(c->leash, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN) {
 		s->held[s->held_count++] = c->leash;

@@ -29,8 +29,8 @@
 /* The most calls at one time. */
 #define SERVER_CALLS_MAX 256
 
-/* The most bytes of output that are held for calls that have not ended. Beyond, only the child that
-   has printed most is read, so that its call can end. */
+/* The most bytes of output that are held for calls that have not ended. If there are more, only the
+   child that has printed most is read, so that its call can end. */
 #define SERVER_OUTPUT_MAX ((size_t)8 * 1024 * 1024)
 
 /* Descriptors of one call: its output, errors, leash, and the file that its shell leaves its state
@@ -206,8 +206,8 @@ static struct call *call_find(const struct server *s, const char *id)
 	return c;
 }
 
-/* Handles a message. A notification gets no answer, even if it is wrong. The only one that has an
-   effect is the cancelling of a request. */
+/* Handles a message. A notification gets no answer, even if it is wrong. The only notification that
+   has an effect is the cancellation of a request. */
 static void server_take(struct server *s, const char *line, size_t len)
 {
 	struct rpc_message m;
@@ -247,8 +247,8 @@ static void server_take(struct server *s, const char *line, size_t len)
 	json_decref(m.value);
 }
 
-/* One turn of the loop: waits for events, then handles the client's messages as long as the client
-   reads the answers. */
+/* One turn of the loop: waits for events, then handles the client's messages while the client reads
+   the answers. */
 static void server_turn(struct server *s)
 {
 	struct loop l;
@@ -306,12 +306,12 @@ static int server_run(struct server *s)
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		sigaddset(&set, ends[i]);
 	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-	/* If the client has gone, write(2) fails, and no signal ends the server. */
+	/* If the client has gone, write(2) then fails, instead of a signal that ends the server. */
 	sigaddset(&set, SIGPIPE);
 	if (s->signals < 0 || sigprocmask(SIG_BLOCK, &set, &s->mask) < 0)
 		return -1;
-	/* Divides the limit of descriptors among calls and runs that go on after their calls.
-	   Requests above that wait, and do not fail. */
+	/* Divides the limit of descriptors among calls and runs that outlive their calls. Further
+	   requests wait, and do not fail. */
 	size_t most = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : SERVER_OWN_FILES;
 	size_t held = most / (SERVER_CALL_FILES + 1);
 	s->held_most = held < SERVER_HELD_MAX ? held : SERVER_HELD_MAX;

@@ -103,9 +103,9 @@ void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const cha
 
 /* --- tools ------------------------------------------------------------------------------------ */
 
-// Each tool is a row: what the client is told, the arguments, and what answers. From the rows come
-// the JSON schemas, the check of a call's arguments, and the options of the verb. If an argument is
-// wrong, the model gets one sentence that names it and says what it has to be.
+// Each tool is a row: its description for the client, its arguments, and what answers it. From the
+// rows come the JSON schemas, the check of a call's arguments, and the options of the verb. If an
+// argument is wrong, the model gets one sentence that names it and says what it has to be.
 
 enum argument_type {
 	ARGUMENT_TEXT,
@@ -172,7 +172,7 @@ void tools_list(struct buffer *out, bool read_only);
 int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 		   struct buffer *wrong);
 
-/* Says what is wrong with an argument. Returns -1. */
+/* Appends what is wrong with an argument. Returns -1. */
 int arguments_refuse(struct buffer *wrong, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -277,7 +277,7 @@ int sessions_serve_end(struct server *s, const struct arguments *a, struct buffe
 // queue is full the server reads neither requests nor what children print. Commands keep running,
 // since their text goes to their artifacts.
 
-/* The most runs that go on after their answer. */
+/* The most runs that outlive their answer. */
 #define SERVER_HELD_MAX 512
 
 /* A call of a tool that a child answers by what it prints: a fork of the server that calls a verb,
@@ -330,7 +330,7 @@ struct server {
 	struct sessions sessions;
 	struct call *calls; /* newest first */
 	size_t call_count, calls_most;
-	int held[SERVER_HELD_MAX]; /* the leashes of runs that go on after their calls */
+	int held[SERVER_HELD_MAX]; /* the leashes of runs that outlive their calls */
 	size_t held_count, held_most;
 };
 

@@ -30,7 +30,7 @@ void tally_feed(struct tally *t, const char *data, size_t len)
 	const char *newline;
 	t->bytes += len;
 	if (t->unit == UNIT_LINES && len > 0) {
-		/* Complete lines are only counted, so their bytes are not looked at. */
+		/* Complete lines are only counted; nothing else of them is needed. */
 		const char *last = memrchr(data, '\n', len);
 		size_t skipped = last ? (size_t)(last - data) + 1 : 0;
 		uint64_t count = newline_count(data, skipped);

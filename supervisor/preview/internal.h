@@ -145,7 +145,7 @@ enum {
 	/* A line is not cut if a note would replace fewer bytes. */
 	LINE_SLACK = 40,
 	/* Bytes that are added to a line's cost when lines are compared. After a failure, a gap
-	   with fewer bytes beside a taken line is closed. */
+	   beside a taken line is closed if it has fewer bytes than this. */
 	LINE_COST = 120,
 	/* Bytes of the longest note on omitted bytes. */
 	NOTE_MAX = 64,
@@ -439,7 +439,7 @@ struct store {
    the number of lines with value v - 1 that also fit. */
 unsigned store_least(const struct store *s, size_t *count);
 
-/* Finds the telling lines of a text while it is fed, and compares how much they tell.
+/* Finds the telling lines of a text while it is fed, and compares how telling they are.
 
    Every line of the first megabytes is judged. Later a line is judged only if a fast search finds a
    part of a telling word in it, or near it. The result does not depend on the pieces in which the
@@ -458,7 +458,7 @@ struct smart {
 	struct sketch sketch;
 	struct store store;
 	uint64_t stored; /* number of the last stored line */
-	unsigned follow; /* how many more lines are judged in any case */
+	unsigned follow; /* how many of the next lines are judged without a find */
 	/* How many lines were judged (but those that the fast search found), and how many of them
 	   are of common families. */
 	uint64_t judged, regular;
@@ -480,7 +480,7 @@ void smart_read(struct smart *s, uint64_t from);
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 
 /* Compares the stored lines with those of a successful run of the same command. Lines that this run
-   has printed too are normal; the others tell more. Returns 0, or -1 with ENOMEM. */
+   has printed too are normal; the others are more telling. Returns 0, or -1 with ENOMEM. */
 int smart_compare(struct smart *s, const struct fingerprints *success);
 
 /* Fills in the traits of all stored lines; the text has `bytes` bytes. */

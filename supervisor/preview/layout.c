@@ -6,13 +6,12 @@
 #include <string.h>
 
 enum {
-	/* Bytes and lines that are reserved for lines that tell of a failure. Small budgets reserve
-	   half of themselves, large line limits an eighth: see reserved_bytes() and
-	   reserved_lines(). */
+	/* Bytes and lines that are reserved for lines about a failure. Small budgets reserve half
+	   of themselves, large line limits an eighth: see reserved_bytes() and reserved_lines(). */
 	RESERVE = 2048,
 	RESERVE_LINES = 64,
 	/* The least percentage of the budget for the end of a successful run; half of it if the
-	   text tells little. */
+	   text is mostly routine. */
 	END_SHARE_SUCCESS = 30,
 	/* Bytes that are shown of a telling line that does not fit whole ... */
 	CONTEXT_LINE = 170,
@@ -411,8 +410,8 @@ static void layout_grow(struct layout *l)
 
 /* Which lines are taken. */
 
-/* If a run has failed, this share of the budget is for lines that tell of the failure and for the
-   last lines, in every mode. Until the outcome is known, the share is not used. */
+/* If a run has failed, this share of the budget is for lines about the failure and for the last
+   lines, in every mode. Until the outcome is known, the share is not used. */
 static size_t reserved_bytes(size_t bytes)
 {
 	return size_min(bytes / 2, RESERVE);
@@ -657,7 +656,7 @@ static void take_some(struct layout *l, const struct limit *limit)
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
 	size_t end = l->budget, cut = end, unit, from = l->count;
 	bool told = false, weak = true;
-	/* First and last lines leave room for lines that tell of a failure. */
+	/* First and last lines leave room for lines about a failure. */
 	bool leaves = (failed && !smart) || (limit->mode == MODE_HEAD && !l->ask->is_head);
 	size_t bytes = leaves ? reserved_bytes(l->budget) : 0;
 	uint64_t lines = leaves ? reserved_lines(l->max_lines) : 0;

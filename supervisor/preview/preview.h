@@ -17,8 +17,8 @@
 //     judged; later only lines in which a fast search finds a fragment of a telling word
 //     (keywords.c).
 //   - At the end each line gets a value (smart.c): a lower one if many lines, or a successful run,
-//     say the same; a higher one near the end or beside a telling line. The lines that tell most
-//     per byte are taken until the budget is used up (layout.c).
+//     say the same; a higher one near the end or beside a telling line. The lines that are most
+//     telling per byte are taken until the budget is used up (layout.c).
 // The other modes show the first and the last lines. If the command has failed, a part of the
 // budget is for telling lines between them. Mode head shows only the first lines of a success; it
 // keeps them (head.c) until the outcome is known.
@@ -119,8 +119,8 @@ void preview_feed(struct preview *p, const char *data, size_t len);
 void preview_begin_head(struct preview *p, const struct head_place *printed);
 void preview_feed_head(struct preview *p, const char *data, size_t len);
 
-/* Skips missing bytes of the text, which had this many newlines. The text before them has to end
-   with a newline, and so have they. */
+/* Skips missing bytes of the text, which had this many newlines. Both these bytes and the text
+   before them have to end with a newline. */
 void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines);
 
 /* Totals so far, an unfinished line included. */

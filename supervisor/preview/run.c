@@ -12,8 +12,8 @@ static bool is_of_name(char c)
 	return is_letter(c) || is_digit(c) || is_one_of(c, "_-./");
 }
 
-/* Returns the length of a number or a time, which a date may precede: digits and what separates
-   them. */
+/* Returns the length of a number, or of a time with or without a date: digits and their
+   separators. */
 static size_t number_len(const char *text, size_t len)
 {
 	size_t n = skip_digits(text, len, 0);
@@ -68,7 +68,7 @@ static const struct line *run_end(const struct run *r)
 	return r->kind ? &r->last : &r->line;
 }
 
-/* Returns the kind of run that two runs would be together. */
+/* Returns the kind of run that two runs would form if they were joined. */
 static enum run_kind kind_of_both(const struct run *a, const struct run *b)
 {
 	const struct line *x = run_end(a), *y = &b->line;

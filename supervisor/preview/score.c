@@ -602,8 +602,8 @@ void score_judge(const struct preview_judge *j, const struct line *line, struct 
 	phrases_apply(&j->limit, line, out);
 }
 
-/* Whether a word denies that all went well, as in "✓ adds (1 failed)", "checking for x... no", "ok
-   3 # TODO". */
+/* Whether a word says that not all went well, as in "✓ adds (1 failed)", "checking for x... no",
+   "ok 3 # TODO". */
 static bool takes_back(const char *text, size_t len)
 {
 	static const char words[] = " # FAIL FAILED failed ERROR no No NO not Not NOT none skipped "

@@ -194,7 +194,8 @@ static void keep_before(struct smart *s, const struct line *line)
 	     number--) {
 		const char *newline = memrchr(start, '\n', (size_t)(first - start) - 1);
 		const char *above = newline ? newline + 1 : start;
-		/* Whether earlier bytes are in the window depends on how the text was fed. */
+		/* The window may or may not have earlier bytes, depending on how the text was
+		   fed. */
 		if (line->front - above > LOOK_BACK)
 			break;
 		first = above;
@@ -469,7 +470,7 @@ static void bind_frames(struct store *store)
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 {
 	struct store *store = &s->store;
-	uint64_t told = 0; /* the last line that tells of a failure */
+	uint64_t told = 0; /* the last line about a failure */
 	uint8_t above[1 << SEEN_BITS] = {0};
 	const struct stored *frame = NULL;
 	if (outcome == OUTCOME_FAILURE)
@@ -499,7 +500,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		const bool tells = t->score.score >= SCORE_TELLING;
 		if (t->score.score == 0 && t->score.result == 0)
 			continue;
-		/* Lines that a successful run has printed too are counted apart. */
+		/* Lines that a successful run has printed too are counted separately. */
 		uint32_t family = t->score.family ^ (line->normal ? 0x5BD1E995u : 0);
 		uint8_t *count = &above[(family * 2654435769u) >> (32 - SEEN_BITS)];
 		float weight = own_weight(&t->score, *count,

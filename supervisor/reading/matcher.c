@@ -25,7 +25,7 @@
 #define SPENT_MAX_US 2000000
 #define US_PER_BYTE  1
 
-/* The error of a match that took too long; no number of PCRE2's own. */
+/* The error of a match that took too long; PCRE2 does not use this number. */
 #define ERROR_TIME (-1000)
 
 /* KiB of heap that matching without JIT may take. */
@@ -100,8 +100,8 @@ static int compile_all(struct matcher *m, uint32_t more, struct matcher_error *e
 		errno = ENOMEM;
 		goto out;
 	}
-	/* PCRE2 10.42 would not find "(?=b)a?b" in "b", since it takes two characters for the least
-	   length. */
+	/* PCRE2 10.42 would not find "(?=b)a?b" in "b", since it computes a least length of two
+	   characters. */
 	if (memmem(text.data, text.len, "(?=", 3))
 		flags |= PCRE2_NO_START_OPTIMIZE;
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);

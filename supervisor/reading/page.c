@@ -318,7 +318,8 @@ int page_seek(struct text *t, const struct page_request *r, uint64_t *number, ui
 	int result = text_seek(t, *number, total);
 	if (result != 1)
 		return result;
-	/* Line 1 of an empty text can be asked for, and so can the next line of a growing text. */
+	/* A request for line 1 of an empty text is valid, and so is one for the next line of a
+	   growing text. */
 	if (*number > 1 && !(t->held && *number == *total + 1))
 		return 1;
 	text_seek_byte(t, t->size);

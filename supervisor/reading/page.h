@@ -26,7 +26,7 @@
 struct page_request {
 	int64_t first;  /* the first line; negative: from the end */
 	uint64_t limit; /* how many lines are asked for; 0: all */
-	uint64_t tail;  /* if not 0, the last lines are asked for, this many */
+	uint64_t tail;  /* if not 0, how many of the last lines are asked for */
 	uint64_t most;  /* if `limit` is 0, the most lines that are shown */
 	size_t room;    /* bytes of printed lines; announcements of gaps and omissions are not
 			   counted */
@@ -48,7 +48,7 @@ struct page {
 	uint64_t from, to; /* the first and the last line that are shown; `to` 0: none is */
 	/* Where the next page starts: at line `next` (0: there is none), with `left` lines (0: all;
 	   after PAGE_ASKED as many as before). If a line is shown in part and its rest has no
-	   number, next_byte is the offset of that rest. */
+	   number, next_byte is the offset of the rest. */
 	uint64_t next, left, next_byte;
 	uint64_t number;  /* of the line that was read last */
 	uint64_t omitted; /* with `tail`: how many of the lines that were asked for did not fit */

@@ -2,7 +2,7 @@
 // Reads in blocks; memory is bounded. Lines are numbered as in the whole text.
 //
 // A line of over WALK_LINE_MAX bytes is never held whole. Without a pattern it is returned in
-// parts, one after the other. With a pattern, one part is returned, that with the match, and the
+// parts, one after the other. With a pattern, only the part with the match is returned, and the
 // rest is skipped. A match may be missed if it is longer than WALK_EDGE bytes, or depends on text
 // that is farther away than that.
 #ifndef TERSE_READING_WALK_H
@@ -25,8 +25,8 @@ struct walk_options {
 	bool invert;         /* lines that do not match are wanted */
 	uint64_t context;    /* how many lines before a wanted one walk_before() can return */
 	uint64_t from;       /* number of the first line; 1: all lines */
-	bool here;           /* the text's position is the start of line `from`, so it is not
-				searched for */
+	bool here;           /* the text's position is the start of line `from`, so that line need
+				not be found */
 	size_t most;         /* bytes of a line that are held; 0: WALK_LINE_MAX */
 	uint64_t *long_line; /* if not NULL, is set to the number of the first long line, if it is
 				0 */

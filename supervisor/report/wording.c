@@ -372,7 +372,7 @@ static void append_limit(struct buffer *out, const struct limit *l, enum limit_p
 	buffer_append_string(out, part == LIMIT_CUT ? " a line)" : ")");
 }
 
-/* The line about a run that goes on: what can be done with it. */
+/* The line about a run that is still live: what can be done with it. */
 static void append_running(struct buffer *out, const struct wording_ending *e,
 			   const struct wording_place *place)
 {
@@ -386,8 +386,7 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 	}
 	if (e->prompt) {
 		append_prompt(out, "waiting for input", e->prompt);
-		/* If there is not a question in the text, the screen may show what the command
-		   waits for. */
+		/* If the text has no question, the screen may show what the command waits for. */
 		buffer_printf(out, *e->prompt ? words->answer : words->look, place->id);
 		also = *e->prompt ? words->screen_also : words->answer_also;
 	} else if (e->handed_over) {
@@ -566,7 +565,7 @@ void wording_status(struct buffer *out, const struct wording_ending *e,
 	buffer_append_string(out, "]\n");
 }
 
-/* Options are named without "terse", since the reader may not start runs by that command. */
+/* Options are named without "terse", since the reader may start runs by another command. */
 static const char *const waits[] = {
 	[WAIT_UNKNOWN] = NULL,
 	[WAIT_ALONE] = NULL,

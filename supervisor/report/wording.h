@@ -132,7 +132,7 @@ struct wording_ending {
 	const char *prompt;
 	enum wait_kind asked; /* WAIT_PERSON or WAIT_SECRET if it waits for a person */
 	bool typing;          /* the run can be typed into */
-	bool handed_over;     /* its agent's time limit has come, and it goes on in the
+	bool handed_over;     /* its agent's time limit has come, and it continues in the
 				 background */
 	bool hung_up;         /* it was ended because it waited for keys */
 	bool picture;         /* the text ends with the last state of the alternate screen */

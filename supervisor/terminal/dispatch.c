@@ -305,7 +305,7 @@ enum flags {
 };
 
 struct sequence {
-	uint32_t id; /* prefix, intermediates and final byte, the last one lowest; or 0 */
+	uint32_t id; /* prefix, intermediates and final byte; the final byte is the lowest; or 0 */
 	unsigned flags;
 	void (*run)(struct terminal *t);
 };

@@ -186,7 +186,7 @@ void grid_edit(struct terminal *t, unsigned y, unsigned at, unsigned removed, un
 	t->lossy = true;
 }
 
-/* Goes on in the next row, since a character follows one in the last column. */
+/* Moves on to the next row, since a character follows one in the last column. */
 static void soft_wrap(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -204,7 +204,7 @@ static void soft_wrap(struct terminal *t)
 /* Overwritten lines with fewer columns never stay in the text. */
 #define STAY_COLUMNS_LEAST 8
 
-/* The owner is no longer asked once this many overwritten lines in a row have not stayed. */
+/* The owner is no longer asked after this many overwritten lines of which none stayed. */
 #define OVERWRITTEN_MOST 65536
 
 /* Whether the owner wants the line of the cursor's row to stay in the text. If the program has

@@ -115,7 +115,7 @@ unsigned cluster_parts(const struct cluster_pool *pool, uint32_t cell,
    room or the cell has CLUSTER_PARTS parts. */
 bool cluster_add(struct cluster_pool *pool, uint32_t *cell, uint32_t mark);
 
-/* Writes the original bytes of a part, 4 at most. Returns their number. */
+/* Writes the original bytes of a part, at most 4. Returns their number. */
 size_t part_put(uint32_t part, char *bytes);
 
 /* One row of a screen.
@@ -141,7 +141,7 @@ struct row {
 	bool bent;         /* plain: has a tab that leads to another column if the text is shown by
 			      itself */
 	bool returned;     /* a CR that is part of the text ends it */
-	bool partial;      /* the start of this row, before `raw`, was emitted already */
+	bool partial;      /* the start of this row, which precedes `raw`, was emitted already */
 	uint64_t reported; /* row_sum() of a whole line that was emitted early, or 0 */
 	uint64_t sum;      /* row_sum() at the last terminal_settle() */
 	int64_t since;     /* since when `sum` has been the same */
@@ -160,7 +160,7 @@ static inline bool row_is_blank(const struct row *row)
 	return row->used == 0 && row->raw_len == 0 && !row->partial;
 }
 
-/* Makes the row a row that is not plain. */
+/* Makes the row no longer plain. */
 static inline void row_touch(struct row *row)
 {
 	row->plain = false;
@@ -254,7 +254,7 @@ unsigned screen_next_tab(const struct screen *s);
    to. */
 unsigned screen_depth(const struct screen *s);
 
-/* The emitter puts rows together to lines of text and emits them.
+/* The emitter joins rows into lines of text and writes them.
 
    A row's end is undecided until the next row is known. If that is its soft-wrapped continuation,
    the blanks at its end are part of the line. If it is a new line, they are not, and a newline is
@@ -393,7 +393,7 @@ struct terminal {
 	} overwritten;
 	uint64_t version;
 	enum terminal_nul nul;
-	const char *fed;   /* where the bytes begin that are being fed */
+	const char *fed;   /* where the bytes that are being fed begin */
 	bool after_return; /* a CR came last before them */
 	char partial[4];   /* the beginning of a character */
 	unsigned partial_len;

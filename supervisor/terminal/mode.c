@@ -22,7 +22,7 @@ static const uint16_t graphics[] = {
 	0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3, 0x00B7,
 };
 
-/* The national sets differ from ASCII in these (VT220 manual, chapter 2). */
+/* The national sets differ from ASCII in these characters (VT220 manual, chapter 2). */
 static const char replaced[] = "#@[\\]^_`{|}~";
 
 /* clang-format off */

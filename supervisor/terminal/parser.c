@@ -116,7 +116,7 @@ enum parser_event parser_step(struct parser *parser, uint32_t c)
 		return step_csi(parser, c);
 	if (c < 0x7F && state >= PARSER_ESCAPE)
 		return step_escape(parser, c);
-	/* Such a character is never part of a sequence. */
+	/* A character beyond ASCII is never part of a sequence. */
 	if (state != PARSER_CSI_IGNORE)
 		parser->state = PARSER_GROUND;
 	return PARSER_SKIP;
@@ -174,7 +174,8 @@ static bool is_sixel(const struct string *s)
 	return s->held[0] == 'P' && i < s->len && s->held[i] == 'q';
 }
 
-/* Whether one of the words is in the string before its data, which the byte `data` begins. */
+/* Whether one of the words is in the part of the string before the byte `data`, which begins its
+   data. */
 static bool names(const struct string *s, char data, const char *const *words)
 {
 	const char *end = memchr(s->held, data, s->len);

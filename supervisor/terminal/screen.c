@@ -290,7 +290,7 @@ void screen_set_wrapped(struct screen *s, unsigned y, bool wrapped)
 	row->wrapped = wrapped;
 }
 
-/* Takes the row at `from` out and puts it in at `to`, blank. */
+/* Moves the row at `from` to `to`, and makes it blank. */
 static void shift(struct screen *s, unsigned from, unsigned to)
 {
 	struct row *row = s->lines[from];

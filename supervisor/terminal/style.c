@@ -124,8 +124,8 @@ static void repaint_cells(const struct terminal *t, struct buffer *out)
 }
 
 /* Resets the modes that are kept (mode.c), the keypad, colours and margins, and leaves the
-   alternate screen. Saves the cursor first: resetting margins moves it, and so does leaving the
-   alternate screen when that is not on. */
+   alternate screen. Saves the cursor first, since it is moved by resetting the margins, and by
+   leaving the alternate screen when that is not on. */
 const char terminal_unpaint[] = "\033[?1l\033[?25h\033[?1000l\033[?1002l\033[?1003l\033[?1004l"
 				"\033[?1006l\033[?1016l\033[?2004l\033>\033[m\0337\033[r\0338\0337"
 				"\033[?1049l";

@@ -354,9 +354,9 @@ uint64_t terminal_lines(const struct terminal *t)
 	return t->appending ? lines + t->tail.newlines : lines;
 }
 
-/* Whether no row of a line has changed lately. Looks at every row, to note when it changed. Sets
-   *plain if all rows are plain and a newline ended the line; a program that draws would have moved
-   the cursor. */
+/* Whether no row of a line has changed lately. Checks every row even so, to record when it changed.
+   Sets *plain if all rows are plain and a newline ended the line; a program that draws would have
+   moved the cursor. */
 static bool stands(struct screen *s, unsigned from, unsigned to, int64_t now, int64_t plain_age,
 		   int64_t age, bool *plain)
 {

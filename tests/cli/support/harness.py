@@ -25,8 +25,8 @@ import time
 import unittest
 import uuid
 
-# If the tests run in the background of a script, ^C is ignored, and so it would be by shells and
-# programs that they start.
+# A script that runs the tests in the background makes them ignore ^C. Shells and programs that they
+# start would ignore it, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A failure is shown from the frame of the test on, without the frames of this file.
