@@ -177,14 +177,16 @@ class Process:
 
 
 def environment(pid):
-    """The variables of a process. In the middle of an exec they are not there for a moment."""
-    for _ in range(20):
-        found = read_file("/proc/%s/environ" % pid)
-        if found:
-            return found.split(b"\0")
+    """The variables of a process. In the middle of an exec they are not there for a moment, and where they end is not
+    known."""
+    def end():
+        return read_file("/proc/%s/stat" % pid).rsplit(b") ", 1)[1].split()[48]
+    found, before = read_file("/proc/%s/environ" % pid), b"0"
+    while not found and not before == end() != b"0":
         os.readlink("/proc/%s/exe" % pid)  # A kernel thread has none, nor has a process that has ended.
         time.sleep(0.001)
-    return []
+        before, found = end(), read_file("/proc/%s/environ" % pid)
+    return found.split(b"\0")
 
 
 def descriptors(pid):
