@@ -553,7 +553,6 @@ struct layout {
 	const struct preview_ask *ask;
 	size_t budget, used;
 	size_t gap_cost;   /* the approximate cost of a gap's marker */
-	size_t spell_cost; /* the most that the command in the first marker costs */
 	enum unit unit;
 	uint64_t max_lines, lines; /* the most units (0: no limit), and the units that are printed
 				      so far */

@@ -19,16 +19,6 @@ enum {
 	PHRASES = 64,
 };
 
-/* Stars divide a phrase into parts. Returns where the first part begins that is long enough for a
-   search. */
-static const char *first_part(const char *phrase)
-{
-	const char *star;
-	while ((star = strchr(phrase, '*')) && star - phrase < FRAGMENT_LEN)
-		phrase = star + 1;
-	return phrase;
-}
-
 /* Adds a text to a search, in the group with the fewest texts; does nothing if all groups are
    full. */
 static void look_for(struct literals *prefilter, const char *text)
@@ -157,8 +147,13 @@ void judge_init(struct preview_judge *j, const struct limit *limit)
 		for (const char *at = fragments[group]; *at; at += FRAGMENT_LEN + 1)
 			literals_add(&j->prefilter, at, group);
 	}
-	for (size_t i = 0; telling && i < telling->count && i < PHRASES; i++)
-		look_for(&j->prefilter, first_part(telling->items[i]));
+	for (size_t i = 0; telling && i < telling->count && i < PHRASES; i++) {
+		/* Stars divide a phrase into parts. The first part that is long enough is used. */
+		const char *part = telling->items[i], *star;
+		while ((star = strchr(part, '*')) && star - part < FRAGMENT_LEN)
+			part = star + 1;
+		look_for(&j->prefilter, part);
+	}
 	size_t len = 0;
 	for (const char *at = limit->about; at && *(at = next_word(at, &len)); at += len) {
 		if (len >= FRAGMENT_LEN)

@@ -237,30 +237,6 @@ static size_t gap_cost(const struct layout *l, const struct entry *a, const stru
 	return gap.from <= gap.to ? marker_cost(l, &gap) : 0;
 }
 
-/* Sets the cost of all units, and of the command in the first marker. The command is longest for
-   the last lines, whose numbers are longest. */
-static void layout_price(struct layout *l)
-{
-	struct preview_piece piece = {.kind = PREVIEW_GAP,
-				      .from = l->total_lines - (l->total_lines > 1),
-				      .to = l->total_lines,
-				      .bytes = l->total_bytes};
-	for (size_t i = 0; i < l->count; i++)
-		layout_price_unit(l, &l->units[i]);
-	l->gap_cost = gap_cost(l, NULL, NULL);
-	if (!l->spelled) {
-		size_t shorter = marker_cost(l, &piece), in_line = 0;
-		piece.spelled = true;
-		l->spell_cost = marker_cost(l, &piece) - shorter;
-		uint64_t most = l->ask->bytes_before + l->total_bytes;
-		if (l->ask->command && !l->bare)
-			in_line = (size_t)snprintf(NULL, 0, ": %s%" PRIu64 "-%" PRIu64,
-						   l->ask->command, most, most);
-		l->spell_cost = size_max(l->spell_cost, in_line);
-	}
-	l->used += l->gap_cost + l->spell_cost;
-}
-
 /* Returns the range of unchosen units around an unchosen one. The last result is kept, since the
    next call is usually for the same range. */
 static struct hole find_hole(struct layout *l, size_t unit)
@@ -792,15 +768,32 @@ static int layout_pieces(struct layout *l)
 
 int layout_choose(struct layout *l, const struct limit *limit)
 {
-	layout_price(l);
-	/* If all lines fit, they are taken. Then no marker spells out the command, unless a line is
-	   cut or a run is folded. */
-	size_t spare = l->spell_cost;
+	bool spells = false; /* a line is cut or a run is folded */
+	size_t spell_cost = 0;
 	for (size_t i = 0; i < l->count; i++) {
-		if ((l->units[i].folded && l->units[i].run.kind) || is_cut(&l->units[i]))
-			spare = 0;
+		struct entry *u = &l->units[i];
+		layout_price_unit(l, u);
+		spells |= (u->folded && u->run.kind) || is_cut(u);
 	}
-	l->used -= spare;
+	l->gap_cost = gap_cost(l, NULL, NULL);
+	if (!l->spelled) {
+		/* The command in the first marker is longest for the last lines, whose numbers are
+		   longest. */
+		struct preview_piece piece = {.kind = PREVIEW_GAP,
+					      .from = l->total_lines - (l->total_lines > 1),
+					      .to = l->total_lines,
+					      .bytes = l->total_bytes};
+		size_t shorter = marker_cost(l, &piece), in_line = 0;
+		piece.spelled = true;
+		uint64_t most = l->ask->bytes_before + l->total_bytes;
+		if (l->ask->command && !l->bare)
+			in_line = (size_t)snprintf(NULL, 0, ": %s%" PRIu64 "-%" PRIu64,
+						   l->ask->command, most, most);
+		spell_cost = size_max(marker_cost(l, &piece) - shorter, in_line);
+	}
+	/* If all lines fit, they are taken. Then no marker spells out the command, unless `spells`. */
+	size_t spare = spells ? 0 : spell_cost;
+	l->used += l->gap_cost + spell_cost - spare;
 	if (l->brief || l->back > 0 || !layout_close_gap(l, 0, l->count, false, l->budget)) {
 		l->used += spare;
 		take_some(l, limit);

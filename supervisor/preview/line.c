@@ -36,16 +36,6 @@ static size_t cut_left(const char *data, size_t len, size_t at, bool more)
 	return more && utf8_incomplete(data, len, &tail) ? len - tail : len;
 }
 
-/* Returns where to cut at or after `at`. The bytes before `data` are unknown, so `data` may begin
-   inside a character. */
-static size_t cut_right(const char *data, size_t len, size_t at)
-{
-	size_t n = at;
-	while (n < len && n - at < 3 && ((unsigned char)data[n] & 0xC0) == 0x80)
-		n++;
-	return n;
-}
-
 /* Appends to `out`, which has `len` bytes. Returns the new length. */
 static size_t line_append(char *out, size_t len, const char *data, size_t data_len)
 {
@@ -88,7 +78,10 @@ static struct cut line_cut(const struct line *l, size_t room, const struct line_
 		back_len = 0;
 	/* `front` and `back` may overlap. */
 	back_len = size_min(back_len, body - front_len);
-	size_t skip = cut_right(back, most, around ? 0 : most - back_len);
+	/* The bytes before `back` are unknown, so it may begin inside a character. */
+	size_t at = around ? 0 : most - back_len, skip = at;
+	while (skip < most && skip - at < 3 && ((unsigned char)back[skip] & 0xC0) == 0x80)
+		skip++;
 	back_len = cut_left(back + skip, most - skip, size_min(back_len, most - skip), around);
 	front_len = cut_left(l->front, l->front_len, front_len, !whole);
 	return (struct cut){

@@ -283,16 +283,6 @@ static void add_stored_bytes(const struct line *stored, struct line *line)
 	}
 }
 
-/* Whether a line of the window that is not stored is useless: it is cut off where the window
-   begins, or lines were judged and it is not near the start or end of the text. */
-static bool is_useless(const struct preview *p, bool judged, const struct line *line)
-{
-	uint64_t behind = p->window.bytes - line->offset - line->length;
-	return (!line_is_whole(line) && line->length <= p->limit.max_line) ||
-	       (judged && line->offset > p->limit.bytes &&
-		behind > p->limit.bytes + p->limit.max_line);
-}
-
 /* Adds in order the first lines, those of the window after them, and the best stored ones. `smart`
    NULL: none are stored. */
 static int preview_add_lines(struct preview *p, const struct smart *smart)
@@ -334,6 +324,7 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 				return -1;
 			around = &s->run;
 		}
+		uint64_t behind = p->window.bytes - line.offset - line.length;
 		struct trait trait = {.value = 1};
 		struct run run = run_of(&line, 0);
 		if (more && s < end && s->run.line.number == line.number) {
@@ -343,7 +334,13 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 				add_stored_bytes(&run.line, &line);
 			run.line = line;
 			trait = s++->trait;
-		} else if (!more || (!is_first && is_useless(p, smart, &line))) {
+		} else if (!more || (!is_first &&
+				     ((!line_is_whole(&line) && line.length <= p->limit.max_line) ||
+				      (smart && line.offset > p->limit.bytes &&
+				       behind > p->limit.bytes + p->limit.max_line)))) {
+			/* A line that is not stored is useless if it is cut off where the window
+			   begins; or if lines were judged, and it is not near the start or end of
+			   the text. */
 			continue;
 		} else if (smart) {
 			score_judge(&smart->judge, &line, &trait.score);

@@ -18,13 +18,13 @@ struct reading {
 	const struct preview_judge *judge;
 	const char *text;
 	size_t len;
-	size_t name;        /* in "name: value", the end of the name; else 0 */
-	bool names;         /* the last word of failure is in that name, not at its end */
-	uint32_t before;    /* hash of the word before and "_", if that word may be the first of a
-			       pair; or 0 */
-	int sum;            /* sum of the weights of its words and forms */
-	uint32_t forms;     /* the forms that were found: bits of enum form */
-	int best;           /* the highest weight of a word of failure */
+	size_t name;     /* in "Incorrect password message: Sorry", the end of the name; else 0 */
+	bool names;      /* the last word of failure is in that name, not at its end */
+	uint32_t before; /* hash of the word before and "_", if that word may be the first of a
+			    pair; or 0 */
+	int sum;         /* sum of the weights of its words and forms */
+	uint32_t forms;  /* the forms that were found: bits of enum form */
+	int best;        /* the highest weight of a word of failure */
 	uint32_t best_word; /* that word's hash; see read_word() for exceptions */
 	unsigned result;    /* how much it says about a success */
 	unsigned counts;    /* how many counts it has: "12 passed", "Errors: 0" */
@@ -119,30 +119,22 @@ static bool read_diagnostic(struct reading *r, enum score_kind *kind)
 	return true;
 }
 
-/* The first line of a thread in a dump of threads: 'goroutine 7 [select]:',
-   '"main" #1 prio=5 tid=0x1 ...'. */
-static void read_thread(struct reading *r)
-{
-	static const char *const blocked[] = {"semacquire", "Mutex", "waiting for monitor"};
-	const char *text = r->text;
-	r->thread =
-		text[0] == '"'
-			? memmem(text, r->len, " prio=", 6) || memmem(text, r->len, " nid=", 5)
-			: starts_with(text, r->len, "goroutine ") && ends_with(text, r->len, "]:");
-	for (size_t i = 0; r->thread && i < sizeof(blocked) / sizeof(*blocked); i++) {
-		if (memmem(text, r->len, blocked[i], strlen(blocked[i])))
-			add_form(r, FORM_BLOCKED);
-	}
-}
-
 static enum score_kind read_structure(struct reading *r)
 {
+	static const char *const blocked[] = {"semacquire", "Mutex", "waiting for monitor"};
 	const char *text = r->text;
 	enum score_kind kind = SCORE_PLAIN;
 	size_t len = r->len, n = skip_digits(text, size_min(len, 5), 0);
 	if (read_rule(r, &kind))
 		return kind;
-	read_thread(r);
+	/* A thread in a dump of threads: 'goroutine 7 [select]:', '"main" #1 prio=5 tid=0x1'. */
+	r->thread = text[0] == '"'
+			    ? memmem(text, len, " prio=", 6) || memmem(text, len, " nid=", 5)
+			    : starts_with(text, len, "goroutine ") && ends_with(text, len, "]:");
+	for (size_t i = 0; r->thread && i < sizeof(blocked) / sizeof(*blocked); i++) {
+		if (memmem(text, len, blocked[i], strlen(blocked[i])))
+			add_form(r, FORM_BLOCKED);
+	}
 	/* "12) name", "3. name" */
 	if (n > 0 && n + 2 < len && is_blank(text[n + 1]) && is_one_of(text[n], ").")) {
 		add_form(r, text[n] == ')' ? FORM_BRACKETED : FORM_NUMBERED);
@@ -238,17 +230,6 @@ struct occurrence {
 	bool colon;    /* a colon follows */
 };
 
-/* Returns the count that belongs to a word, or -1. */
-static int count_of_word(const struct reading *r, const struct occurrence *o)
-{
-	size_t end = o->start + o->len;
-	int number = number_before(r, o->start);
-	/* In "error 98" the number is a code, not a count. */
-	bool coded = o->len == 5 && strncasecmp(r->text + o->start, "error", 5) == 0 &&
-		     end < r->len && is_blank(r->text[end]);
-	return number < 0 && !coded ? number_behind(r, end) : number;
-}
-
 /* Whether a name is that of an exception: NullPointerException, ValueError, AssertionFailure. */
 static bool is_exception(const char *name, size_t len)
 {
@@ -280,7 +261,13 @@ static void read_word(struct reading *r, const struct occurrence *o)
 	if (kind != WORD_UNIT)
 		r->pass_last =
 			!o->first && (kind == WORD_PASS || kind == WORD_SKIP || kind == WORD_DONE);
-	int count = !o->embedded && w && w->counted ? count_of_word(r, o) : -1;
+	bool counted = !o->embedded && w && w->counted;
+	int count = counted ? number_before(r, o->start) : -1;
+	/* In "error 98" the number is a code, not a count. */
+	if (counted && count < 0 &&
+	    !(o->len == 5 && strncasecmp(name, "error", 5) == 0 && end < r->len &&
+	      is_blank(r->text[end])))
+		count = number_behind(r, end);
 	if (o->embedded || (count < 0 && kind == WORD_FAIL && is_setting(r, end))) {
 		r->alarms |= kind == WORD_FAIL;
 		return;
@@ -501,16 +488,6 @@ static uint32_t family_of(const struct message *m, const struct reading *r, enum
 	       (r->forms >> FORM_STATUS & 1);
 }
 
-/* Returns where the name ends in a message that is a name and a value, "Incorrect password message:
-   Sorry"; else 0. */
-static size_t name_end(const char *text, size_t len)
-{
-	size_t at = 0;
-	while (at < len && (is_letter(text[at]) || text[at] == ' '))
-		at++;
-	return at + 2 < len && text[at] == ':' && text[at + 1] == ' ' ? at : 0;
-}
-
 static void judge_message(const struct preview_judge *j, const struct line *line, struct score *out)
 {
 	struct message m;
@@ -518,8 +495,12 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	find_message(line, &m);
 	if (m.len == 0)
 		return;
-	struct reading r = {
-		.judge = j, .text = m.text, .len = m.len, .name = name_end(m.text, m.len)};
+	struct reading r = {.judge = j, .text = m.text, .len = m.len};
+	size_t name = 0;
+	while (name < m.len && (is_letter(m.text[name]) || m.text[name] == ' '))
+		name++;
+	if (starts_with(m.text + name, m.len - name, ": ") && name + 2 < m.len)
+		r.name = name;
 	enum score_kind kind = read_structure(&r);
 	bool is_text = kind != SCORE_FRAME && kind != SCORE_RULE && kind != SCORE_PLACE &&
 		       kind != SCORE_QUOTE;
