@@ -375,23 +375,29 @@ static void read_token(struct reading *r, size_t token, size_t end)
 	}
 }
 
-/* Returns the end of a time stamp at `at`, or `at` if there is none. A time stamp is four digits or
-   more and what separates them, up to a blank, but not "10/20". In brackets one digit is enough:
-   "[ 3/10]", "[ 50%]". */
+/* Returns the end of a time stamp at `at`, or `at` if there is none. A blank follows it. It has a
+   time ("07:12", "11/29-07:12:05.3") or a date ("2026-11-29"); in brackets it may also be a share
+   or seconds: "[ 3/10]", "[ 50%]", "[ 12.345678]". */
 static size_t stamp_end(const char *text, size_t len, size_t at)
 {
-	bool bracket = at < len && text[at] == '[';
-	size_t end = bracket ? skip_blanks(text, len, at + 1) : at;
-	size_t digits = 0, shares = 0;
-	for (; end < len && (is_digit(text[end]) || is_one_of(text[end], ":.,-+/TZ%")); end++) {
-		digits += is_digit(text[end]);
-		shares += is_one_of(text[end], "/%");
+	static const char *const forms[] = {"2:2", "1:2", "4-2-2", "4/2/2"};
+	bool bracket = at < len && text[at] == '[', found = false;
+	size_t end = bracket ? skip_blanks(text, len, at + 1) : at, n = 0;
+	char form[24] = ""; /* with the length of each number in place of its digits */
+	while (end < len && n + 1 < sizeof(form)) {
+		size_t digits = skip_digits(text, len, end) - end;
+		if (digits == 0 && (n == 0 || !is_one_of(text[end], ":.,-+/TZ%")))
+			break;
+		form[n++] = digits ? (char)('0' + size_min(digits, 9)) : text[end];
+		end += digits ? digits : 1;
 	}
+	for (size_t i = 0; n > 1 && i < sizeof(forms) / sizeof(*forms); i++)
+		found |= strstr(form, forms[i]) != NULL;
 	if (bracket && (end == len || text[end++] != ']'))
 		return at;
 	if (end < len && !is_blank(text[end]))
 		return at;
-	return digits > 0 && (bracket || (digits >= 4 && shares != 1)) ? end : at;
+	return found || (bracket && strpbrk(form, "/%.")) ? end : at;
 }
 
 /* The message of a line: the line without time stamps at its start, and without blanks at its

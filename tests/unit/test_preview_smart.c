@@ -252,6 +252,7 @@ static const struct {
 	 {"No space left on device"}},
 	{"killed", "build.sh: line 12:  4242 Killed                  ./link --all\n", {"Killed"}},
 	{"missing", "build.sh: line 9: protoc: command not found\n", {"protoc: command not found"}},
+	{"stamp", "11/29-07:12 src/cart.c:7:3: lease of a pool\n", {"lease of a pool"}},
 };
 
 /* The cause may be at the end, or long before it. */
