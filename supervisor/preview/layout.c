@@ -23,6 +23,8 @@ enum {
 	CONTEXT = 45,
 	/* When a line is taken, others of its shape keep this percentage of their value. */
 	NEXT_OF_SHAPE = 80,
+	/* Lines of progress do not fill more than this percentage of the budget. */
+	COMMON_SHARE = 87,
 	MARKER_MAX = 512,
 	/* The most units that are looked at in all, which bounds the time of a choice. */
 	WORK_MAX = 8 * 1000 * 1000,
@@ -622,6 +624,8 @@ static bool take_filler(struct layout *l, size_t unit, bool common)
 		     (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
 	if (idle || t->score.kind == SCORE_BLANK)
 		return true;
+	if (t->common && l->used > l->budget * COMMON_SHARE / 100)
+		return false;
 	return take_joined(l, owner_of(l, unit), 0) && take_joined(l, unit, 0);
 }
 
@@ -791,7 +795,8 @@ int layout_choose(struct layout *l, const struct limit *limit)
 						   l->ask->command, most, most);
 		spell_cost = size_max(marker_cost(l, &piece) - shorter, in_line);
 	}
-	/* If all lines fit, they are taken. Then no marker spells out the command, unless `spells`. */
+	/* If all lines fit, they are taken. No marker spells out the command then, but for
+	   `spells`. */
 	size_t spare = spells ? 0 : spell_cost;
 	l->used += l->gap_cost + spell_cost - spare;
 	if (l->brief || l->back > 0 || !layout_close_gap(l, 0, l->count, false, l->budget)) {
