@@ -78,9 +78,9 @@ struct limit limit_of(const struct settings *s, bool is_stderr);
 /* For a text that can't be kept: widens its limit up to the ceilings, if there are any. */
 void limit_widen(struct limit *l, const struct settings *s);
 
-/* Whether a line (without its newline) counts. UNIT_LINES counts every line; UNIT_ENTRIES all but
-   blank lines and the "total 8" and "directory:" of `ls`; the others all but blank lines and a lone
-   "--". */
+/* Whether a line (without its newline) counts. UNIT_LINES counts every line. UNIT_ENTRIES does not
+   count blank lines and the lines "total 8" and "directory:" of `ls`. The other units do not count
+   blank lines and a lone "--". */
 bool limit_counts(enum unit unit, const char *line, size_t len);
 
 /* The part of a limit that a text exceeds, or that stops a preview from showing more (LIMIT_CUT:

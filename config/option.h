@@ -61,8 +61,8 @@ const struct option *option_by_key(const char *section, const char *key);
 
 #define FLAG_LEN 32
 
-/* The `i`th flag of an option: `flag`, then those that derive from it (--no-pty) or from its
-   choices (--full); NULL: there are no more. Writes into `out` or returns a constant. */
+/* Returns the `i`th flag of an option: `flag`, then --no-FLAG or a flag for each choice (--full);
+   NULL: there are no more. Writes into `out` or returns a constant. */
 const char *option_flag(const struct option *o, size_t i, char out[FLAG_LEN]);
 
 /* The option with this flag of `len` bytes, or NULL. *implied: the value that the flag stands for;
@@ -126,10 +126,11 @@ struct buffer;
 
 /* These functions append to `out`, which fails if there is no memory. */
 
-/* Appends the help of a flag beside it; the flag's line begins at `start` in `out`. */
+/* Appends the help beside a flag, whose line begins at `start` in `out`. */
 void option_print_beside(struct buffer *out, size_t start, const char *help);
 
-/* The flags with their help, by section; `only`: those of this section, "" for all. */
+/* Appends the flags with their help, by section: the flags of section `only`, or all flags if that
+   is "". */
 void option_print_help(struct buffer *out, const char *only);
 
 /* A terse.ini with every key, its help, range and default. A '#' without a blank behind it comments

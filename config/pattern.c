@@ -18,7 +18,7 @@ struct part {
 	bool is_word;
 };
 
-/* The length of {command} or {word} if the template has it here, else 0. */
+/* The length of `name` if the template begins with it, else 0. */
 static size_t part_len(const char *template, const char *name)
 {
 	size_t len = strlen(name);

@@ -9,8 +9,8 @@
 // A pattern of one word does not match a program that runs another command: `env` does not match
 // `env A=1 make`. The commands in the string of `sh -c` always count.
 //
-// A profile's settings win over those of files and lose to variables and flags. The user's [report]
-// size therefore applies to commands whose profile sets none.
+// A profile's settings override settings of files; variables and flags override a profile's
+// settings. The user's [report] size therefore applies to commands whose profile sets none.
 //
 // In a shell string, only commands whose output becomes the string's count: the last one of each
 // pipeline. A search in the output of find or ls has the profile of find or ls. tee, and cat, less

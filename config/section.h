@@ -11,8 +11,8 @@
 /* The word, a blank and the name fit into inih's 49 bytes for a section. */
 enum { SECTION_NAME_MAX = 40 };
 
-/* The most lines that one file may have in such sections, so that the time for a hostile file is
-   bounded. */
+/* The most lines that one file may have in named sections, which bounds the time for a hostile
+   file. */
 enum { SECTION_LINES_MAX = 1000 };
 
 enum section_kind {

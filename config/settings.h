@@ -144,7 +144,7 @@ struct settings {
 	int64_t reach; /* enum reach */
 
 	/* [gc] 0: no limit */
-	int64_t gc_interval; /* 0: never by itself */
+	int64_t gc_interval; /* 0: no automatic gc */
 	int64_t gc_age;
 	int64_t gc_size, gc_count;
 
@@ -169,7 +169,8 @@ struct settings {
 	/* [environment] */
 	struct strings env_set;   /* NAME=VALUE */
 	struct strings env_unset; /* NAME */
-	struct strings env_keep;  /* NAME: set and unset leave it alone if the caller has it */
+	struct strings
+		env_keep; /* NAME: a variable of the caller that set and unset do not change */
 
 	/* The origin of each value, by SETTING_SLOT(), and the paths of the files that were read
 	   (NULL for the others). */
@@ -283,8 +284,9 @@ struct comment {
 	char flags[COMMENT_MAX][COMMENT_LEN]; /* "--yield=10s" */
 };
 
-/* Reads the comment, and sets what it asks for, as flags would. An invalid value is left out, since
-   a comment must not keep a command from running. Returns 0, or -1 with the last such error. */
+/* Reads the comment, and sets its options as flags would. An invalid value is left out, since a
+   comment must not keep a command from running. Returns 0, or -1 with the error of the last invalid
+   value. */
 int comment_read(struct comment *c, const char *command, struct settings *s,
 		 struct option_error *error);
 

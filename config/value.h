@@ -57,7 +57,8 @@ struct key_bytes {
 	bool cursor; /* ESC [ X, or ESC O X if the program has set DECCKM */
 };
 
-/* "enter", "ctrl-c", "alt-x", "shift-tab", "up", "f1", "space", "a" ...; in any case. */
+/* "enter", "ctrl-c", "alt-x", "shift-tab", "up", "f1", "space", "a" ...; upper and lower case are
+   alike. */
 int key_parse(const char *name, struct key_bytes *key);
 
 #endif

@@ -49,7 +49,7 @@ bool active_is_inside(const char *value)
 		return false;
 	/* In the supervisor's session no search is needed. */
 	pid_t pid = getsid(0) == supervisor ? supervisor : getppid();
-	/* /proc may be that of another PID namespace. */
+	/* /proc may belong to another PID namespace. */
 	if (pid == 0 || readlink("/proc/self", self, sizeof(self) - 1) <= 0 ||
 	    strtol(self, NULL, 10) != getpid())
 		return true;

@@ -1,4 +1,4 @@
-// TERSE_ACTIVE: the variable that tells a process that it is inside a run, which captures its
+// TERSE_ACTIVE: the variable by which a process knows that it is inside a run, which captures its
 // output.
 //
 // Its value is PID-TIME: the supervisor's process ID, and a time (in clock ticks since boot) at
@@ -17,7 +17,7 @@
 #define ACTIVE_SIZE 64
 
 /* Writes NAME=VALUE for a run that process `supervisor` is about to supervise. `person`: a person
-   sees its output as it comes. */
+   sees its output live. */
 void active_name(char entry[ACTIVE_SIZE], pid_t supervisor, bool person);
 
 /* Whether this process is inside the run that `value` (may be NULL) names: a descendant of the
@@ -25,7 +25,7 @@ void active_name(char entry[ACTIVE_SIZE], pid_t supervisor, bool person);
    that was made inside the run. */
 bool active_is_inside(const char *value);
 
-/* Whether a person sees the output of the run that `value` names, as it comes. */
+/* Whether a person sees the output of the run that `value` names live. */
 bool active_has_person(const char *value);
 
 #endif

@@ -47,7 +47,7 @@ static bool cpu_has_avx2(void)
 
 enum { LANES = 32, SMALL = LANES * 8, BLOCK = LANES * 128 };
 
-/* Compiles to AVX2, SSE2 or NEON, or to plain code where there is no such extension. */
+/* Compiles to AVX2, SSE2 or NEON, or to plain code for processors without vectors. */
 typedef unsigned char lanes __attribute__((vector_size(LANES)));
 
 /* `len` is a multiple of LANES and at most 255 * LANES, since each lane counts in a byte. */

@@ -44,7 +44,7 @@ static int exec_file(const char *path, char *const *argv)
 	return error;
 }
 
-/* Whether the search goes on after a file failed to execute with this error. */
+/* Whether the search continues after execve(2) has failed with this error. */
 static bool is_passed_over(int error)
 {
 	return error == EACCES || error == ENOENT || error == ENOTDIR || error == ESTALE ||

@@ -51,7 +51,8 @@ struct io_lines {
 int io_lines_next(struct io_lines *l, const char **line, size_t *len);
 
 /* Begins to list the directory `dir`. closedir() closes `dir`, and so does this function if it
-   fails. Returns NULL with errno; if `dir` is -1, with errno as it is. */
+   fails. Returns NULL with errno on failure. If `dir` is -1, returns NULL and leaves errno
+   alone. */
 DIR *io_list(int dir);
 
 /* Removes a directory and all that is in it, as far as possible. */

@@ -1,5 +1,5 @@
 // Reading JSON with jansson, and working around two faults of it. After some failed allocations
-// jansson goes on, and then ends the process or returns a text that lacks bytes. Here the first
+// jansson continues, and then ends the process or returns a text that lacks bytes. Here the first
 // failed allocation ends the reading. jansson also refuses half a character (a surrogate alone,
 // bytes that are not UTF-8), which some writers of JSON produce. Here half a character becomes
 // U+FFFD.

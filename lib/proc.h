@@ -1,5 +1,5 @@
-// The one reader of /proc: a process, its threads and its descriptors, each read when it is asked
-// for. Nothing is cached.
+// The one reader of /proc: a process, its threads and its descriptors. Each call reads /proc anew;
+// nothing is cached.
 //
 // A process that has gone or is hidden is an ordinary answer: functions return -1 (with errno where
 // the system call left one), NULL or false.
@@ -81,7 +81,8 @@ long process_walk(struct process_walk *w, enum process_list list, pid_t pid);
 long process_walk_next(struct process_walk *w);
 void process_walk_end(struct process_walk *w);
 
-/* In a walk over descriptors: reads the name of one, such as "pipe:[123]", cut to the size. */
+/* In a walk over descriptors: reads the name of the open file, such as "pipe:[123]", cut to the
+   size. */
 bool process_walk_link(const struct process_walk *w, long fd, char *link, size_t size);
 
 #endif

@@ -17,9 +17,9 @@ bool quote_is_plain(uint32_t cp);
    backslash is. 0: no mark. */
 void quote_text(struct buffer *out, const char *text, size_t len, char mark);
 
-/* Appends a word so that a shell reads it back, for commands that terse tells the reader to run: as
-   it is; in single quotes if a shell would change it; or as $'...' (bash, zsh, ksh) if a character
-   of it is not plain. */
+/* Appends a word so that a shell reads it back, for commands that terse tells the reader to run:
+   unchanged; in single quotes if a shell would change it; or as $'...' (bash, zsh, ksh) if a
+   character of it is not plain. */
 void quote_append(struct buffer *out, const char *word);
 
 /* Appends a word with all its bytes in single quotes, which every shell reads alike: for commands
@@ -45,8 +45,8 @@ enum guard_mode {
    before or in it. */
 bool guard_is_needed(const char *line, size_t len);
 
-/* Whether a line with this beginning looks like a notice, or may look like one when more of it has
-   come. */
+/* Whether a line with this beginning looks like a notice, or may look like one once it is
+   complete. */
 bool guard_may_be_needed(const char *line, size_t len);
 
 /* Appends the text, cleaned, and with GUARD before lines that look like notices. Returns how many

@@ -266,8 +266,8 @@ static bool launcher_takes(const char *shell)
 	       own.st_dev != other.st_dev || own.st_ino != other.st_ino;
 }
 
-/* Executes a shell as terse-sh would; returns -errno. The word before the arguments on the stack is
-   their number, which is no longer needed, so there is room for one more argument. */
+/* Executes a shell as terse-sh would; returns -errno. The stack has the number of arguments before
+   the arguments. That number is not needed now, so its place can take one more argument. */
 static long launcher_execute(const struct launcher *l, const char *shell, bool shimmed)
 {
 	char name[PATH_MAX + 1] = "-", **argv = l->argv;

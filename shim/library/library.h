@@ -15,7 +15,7 @@
 //   TERSE_SHIM_PRELOAD   the original LD_PRELOAD; absent if this library was not in it
 //
 // With the last two terse-sh can execute exactly the original call. It removes both from the
-// environment of what it runs.
+// environment of the programs that it starts.
 //
 // One level
 //

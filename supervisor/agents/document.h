@@ -17,14 +17,14 @@ struct document {
 	char real[PATH_MAX]; /* with links resolved */
 	bool exists;
 	struct stat stat; /* when it was read */
-	mode_t mode;      /* for the new file: that of the old one, or 0600 */
+	mode_t mode;      /* for the new file: the old file's mode, or 0600 */
 	struct buffer text;
 	const char *reason; /* why something failed, where errno does not say it */
 };
 
 /* Reads the file; a missing one is no error. No link may lead out of the directory `root`, unless
-   that is NULL. Returns 0, or -1 with errno and perhaps `reason`. Release the struct in any
-   case. */
+   that is NULL. Returns 0, or -1 with errno and perhaps `reason`. Release the struct even after a
+   failure. */
 int document_read(struct document *d, const char *path, const char *root);
 void document_release(struct document *d);
 

@@ -435,7 +435,7 @@ void outline_remove(struct splice *s, const struct outline *o, int node)
 		if (rest == parent->end - 1 && from == parent->start + 1)
 			end = rest;
 	}
-	/* The comma in front goes as well if nothing follows it any more. */
+	/* The comma in front goes as well if nothing is left behind it. */
 	size_t lost = before >= 0 && !comma ? comma_behind(o, &o->nodes[before]) : 0;
 	if (lost)
 		buffer_append(&s->text, o->text + lost + 1, from - lost - 1);

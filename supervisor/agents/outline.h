@@ -44,7 +44,7 @@ struct outline {
 enum { OUTLINE_DEPTH_MAX = 64 };
 
 /* Returns 0, or -1 with errno: EINVAL with `reason` and `at` filled in; ENOMEM. Release the struct
-   in any case. */
+   even after a failure. */
 int outline_parse(struct outline *o, const char *text, size_t len);
 void outline_release(struct outline *o);
 

@@ -88,8 +88,8 @@ void probe_record(const char *file, char *const argv[], const char *string)
 	}
 	json_end(&line, ']');
 	/* Lists the variables: their names, by which the agent is known, without their values,
-	   which may be secret. A switch is listed as it is, any other value as stars of the same
-	   length, but at most SESSION_MIN: find_marks() looks at the length. */
+	   which may be secret. A switch is listed with its value, any other variable with stars of
+	   the same length, but at most SESSION_MIN: find_marks() looks at the length. */
 	json_begin(&line, "environment", '[');
 	for (char **entry = environ; *entry; entry++) {
 		const char *equals = strchr(*entry, '=');
@@ -186,8 +186,8 @@ static const char *text_at(const json_t *array, size_t i)
 
 /* Finds the variable that names the conversation, and the best mark of the agent: a mere switch
    with the agent's name in it, else a variable with that name, else a switch; the shortest of
-   several. Looks only at variables that the agent has set, without those that every agent sets and
-   those that change with each call. */
+   several. Looks only at variables that the agent has set. Ignores variables that every agent sets,
+   and variables that change with each call. */
 static void find_marks(const json_t *environment, char *const *before, const char *name,
 		       const char **mark, const char **session)
 {
@@ -317,7 +317,8 @@ static void append_own(struct buffer *out, const json_t *calls, const json_t *hi
 	buffer_release(&all);
 }
 
-/* Appends the template of the scripts: what their names have in common, or else their folder. */
+/* Appends a template for script files: the script's name up to the last "_" or "-" before its first
+   digit, or else the script's folder. */
 static void append_script(struct buffer *out, const char *script)
 {
 	const char *name = shell_call_name(script), *end = name + strcspn(name, "0123456789");

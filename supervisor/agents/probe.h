@@ -2,9 +2,9 @@
 //
 // While PROBE_VARIABLE names a file, each call of a shell, or of python with a file, adds a record
 // to it, one JSON object a line, and then runs unchanged. A record has the names of all variables,
-// but no values, which may be secret. The agent is asked to run PROBE_COMMAND, so that its tool
-// calls can be told from its other strings and files. If a shell gets neither a string nor a file,
-// the agent types into it.
+// but no values, which may be secret. The user asks the agent to run PROBE_COMMAND, which
+// distinguishes its tool calls from its other strings and files. If a shell gets neither a string
+// nor a file, the agent types into it.
 #ifndef TERSE_AGENTS_PROBE_H
 #define TERSE_AGENTS_PROBE_H
 

@@ -203,7 +203,7 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 	if (!string)
 		return NULL;
 	for (size_t at = 0; (name = rule_next(s, &at)) != NULL;) {
-		/* All conditions but the string. */
+		/* Checks all conditions but the string. */
 		if ((!is_file && rule_first(s, name, RULE_SHELL) &&
 		     !rule_item(s, name, RULE_SHELL, good_for_words, argv)) ||
 		    (rule_first(s, name, RULE_STDIN) &&

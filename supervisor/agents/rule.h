@@ -69,7 +69,7 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
    `terse agent` starts this program. Unless `key` is NULL, only rules with that list count. */
 bool rule_knows(const struct settings *s, char *const words[], const char *key);
 
-// Shortly before the agent would end a call, terse ends the call itself, and its run goes on in the
+// Shortly before the agent would end a call, the front end returns, and the run continues in the
 // background.
 
 /* The exit status of a front end that has left its run. It is not 0, so that a harness does not
@@ -81,14 +81,14 @@ struct hand_over {
 	int status;    /* EXIT_HANDED_OVER, or [run] yield_status if that is set */
 };
 
-/* Returns when the runs of this agent go on in the background. For a caller that no rule knows
-   (NULL) the option alone decides. */
+/* Returns after what time the runs of this agent continue in the background. For a caller that no
+   rule knows (NULL) the option alone decides. */
 struct hand_over rule_hand_over(const struct settings *s, const char *name);
 
 /* Whether a run may go on after its call has ended. `pid`: the front end. The agent's process must
    be visible, since otherwise the call may be in a namespace that ends with it; and the agent must
-   not run the command in its own background. True for a caller that no rule knows (NULL): the
-   caller has asked for it. */
+   not run the command in its own background. True for a caller that no rule knows (NULL): that
+   caller has asked for it by an option. */
 bool rule_lets_go(const struct settings *s, const char *name, pid_t pid);
 
 /* Applies the agent's section, which overrides what files set. */

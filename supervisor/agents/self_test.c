@@ -225,7 +225,7 @@ bool self_test_is_preview(const struct self_test *t)
 {
 	static const char begin[] = "1\n2\n3\n", behind[] = "[terse: exit 0";
 	const char *text = t->out.data, *end = text ? strstr(text, behind) : NULL;
-	/* The last line is there itself, or as the end of a range of folded lines. */
+	/* The last line is printed, or is the end of a range of folded lines. */
 	return end && strncmp(text, begin, strlen(begin)) == 0 &&
 	       (strstr(text, "\n5000\n") || strstr(text, " 5000]\n")) &&
 	       strstr(end, ": terse read cmd-");

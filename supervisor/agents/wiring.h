@@ -70,7 +70,7 @@ char *place_version(const char *path, char out[PLACE_VERSION_LEN]);
 /* The state of the installed launcher. */
 enum place_health {
 	PLACE_ABSENT, /* it is not installed */
-	PLACE_OLD,    /* its files differ from those of this terse */
+	PLACE_OLD,    /* its files are not from this version of terse */
 	PLACE_OTHER,  /* it starts another terse */
 	PLACE_GOOD,
 };
@@ -96,10 +96,9 @@ struct wiring_item {
 	enum wiring_kind kind;
 	const char *path[WIRING_PATH_MAX]; /* keys, from the outermost on, and NULL */
 	/* STRING: "library", "shell", "bash_env" or "program", a member of struct place. PRESENT:
-	   JSON.
-	   MEMBER: JSON, with %s for the path of terse. HOOK: the element, with %s for the quoted
-	   command. FILE: the text, with %s for the path of terse. LINE: the same, for a shell; what
-	   follows the last %s tells it from others. */
+	   JSON. MEMBER: JSON, with %s for the path of terse. HOOK: the element, with %s for the
+	   quoted command. FILE: the text, with %s for the path of terse. LINE: the same, for a
+	   shell; the text after the last %s identifies the line. */
 	const char *value;
 	const char *hook; /* HOOK: what follows `terse hook ` */
 };
@@ -147,7 +146,7 @@ extern const struct wiring wirings_mcp[];
 const struct wiring *wiring_find(const struct wiring *table, const char *agent);
 
 /* Finds the path of a file. `project`: the project's directory, or NULL for the user's file.
-   Returns 0, or -1: there is no home directory, or the agent has no such file of a project's. */
+   Returns 0, or -1: there is no home directory, or the agent has no such file for a project. */
 int wiring_path(const struct wiring_folder *folder, const char *project, char out[PATH_MAX]);
 
 /* Whether the file is TOML; else it is JSON, or text. */
@@ -169,7 +168,7 @@ struct wiring_edit {
 int wiring_edit(struct wiring_edit *e);
 
 enum wiring_state {
-	WIRING_NONE,  /* no part of the wiring is there */
+	WIRING_NONE,  /* the file has no part of the wiring */
 	WIRING_SAME,  /* all as it should be */
 	WIRING_OTHER, /* terse's wiring, but incomplete or with other paths */
 };
@@ -186,8 +185,8 @@ struct wiring_plan {
 };
 
 /* Makes the plan for the file at `path` (wiring_path()). No link in a project may lead out of the
-   project. Returns 0, or -1 with errno, as wiring_edit(), and the reason. Release the plan in any
-   case. */
+   project. Returns 0, or -1 with errno, as wiring_edit(), and the reason. Release the plan even
+   after a failure. */
 int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const struct place *place,
 		const char *path, const char *project, bool undo);
 void wiring_plan_release(struct wiring_plan *p);
@@ -198,7 +197,7 @@ int wiring_carry_out(struct wiring_plan *p, const char *top);
 
 /* An agent's files as they are. */
 struct wiring_look {
-	enum wiring_state state; /* of all of them together */
+	enum wiring_state state; /* of all the files together */
 	char path[PATH_MAX];     /* a file that is not as it should be, or else any of the files, or
 				    "" */
 	int error;               /* errno of wiring_plan(): why a file could not be looked at, or

@@ -229,7 +229,7 @@ struct restore {
 	const char *session, *wanted; /* wanted: its ID, or NULL */
 	uint64_t max_bytes, min_free;
 	int dir;
-	/* The one frame of the archive, decompressed as it is asked for. */
+	/* The one frame of the archive, decompressed piece by piece. */
 	int from;
 	ZSTD_DCtx *zstd;
 	ZSTD_inBuffer packed;
@@ -382,7 +382,7 @@ static int restore_member(struct restore *r)
 static int restore_members(struct restore *r)
 {
 	int got = 1;
-	/* An artifact that exists stays as it is. */
+	/* An artifact that exists already is not changed. */
 	while (got == 1 && !r->there)
 		got = restore_member(r);
 	if (got < 0 || r->there)

@@ -143,7 +143,7 @@ static void write_entries(struct stream *s)
 		buffer_clear(&s->index.entries);
 }
 
-/* Writes at `offset`. Returns how much was written; s->error tells why not all. */
+/* Writes at `offset`. Returns how many bytes were written; if not all, s->error has the reason. */
 static size_t stream_write_some(struct stream *s, const char *data, size_t len, uint64_t offset)
 {
 	size_t done = 0;
@@ -256,7 +256,7 @@ static void make_room(struct stream *s, size_t len)
 		c->whole = true;
 		passed++;
 	} else {
-		/* No line starts at or after c->next, so all bytes from there on are of the
+		/* No line starts at or after c->next, so all bytes after it belong to the
 		   unfinished line. c->next is well before `bytes`: at most two steps after
 		   `needed`. */
 		c->end = (needed > c->next ? needed : c->next) + c->step;
@@ -315,7 +315,7 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 /* Writes `len` final bytes, and then the `live` bytes that follow them in `data`. */
 static int store(struct stream *s, const char *data, size_t len, size_t live)
 {
-	/* The live part is now final or stale, so nothing of it may stay. */
+	/* The live part is now final or stale, so it must not stay. */
 	set_live(s, NULL, 0);
 	/* Stops before the disk is full, so that other programs find room. A rolling tail needs no
 	   more room. */

@@ -20,8 +20,8 @@
 // holes, the text ends there (EFBIG). Only the first `max_bytes` of raw bytes and of a recording
 // are kept.
 //
-// The first failed write (disk full, ...) ends that stream's writing for good: what is there stays,
-// artifact_error() says why, later calls count but do not write.
+// The first failed write (disk full, ...) ends that stream's writing for good: the bytes written so
+// far stay, artifact_error() returns the error, and later calls count bytes but write none.
 #ifndef TERSE_ARTIFACT_ARTIFACT_H
 #define TERSE_ARTIFACT_ARTIFACT_H
 
@@ -36,7 +36,7 @@
 struct artifact;
 
 /* Writes of final text end at offsets that are multiples of this. The kernel uses large pages for
-   such writes, and needs half the time. */
+   them, and needs half the time. */
 #define ARTIFACT_WINDOW ((size_t)256 * 1024)
 
 /* Claims an ID, creates ID.txt (locked by this process as long as the artifact is open,

@@ -22,7 +22,8 @@ struct earlier_run {
 /* Finds the newest run of the command of `m` that has ended, is kept, and started before `m`: first
    in `session` (a result of store_session_name), then in every session. Unless `success` is NULL,
    also finds the newest such run that ended with 0. Each search looks at `lines` lines of journals
-   at most. Returns 0, or -1 with errno. earlier_run_release() both in any case. */
+   at most. Returns 0, or -1 with errno. Release both with earlier_run_release(), even after a
+   failure. */
 int earlier_find(struct store *stores, int count, const char *session, const struct meta *m,
 		 long lines, struct earlier_run *last, struct earlier_run *success);
 void earlier_run_release(struct earlier_run *run);

@@ -49,7 +49,7 @@ static bool removal_is_running(int fd, int dir, const char *id)
 	}
 	if (said || !held)
 		return said;
-	/* A reader may be testing the lock, or another removal has it. */
+	/* A reader may be testing the lock, or another removal may hold it. */
 	return store_lock(fd, LOCK_EX, LOCK_HELD_MS) < 0 && (fstat(fd, &st) < 0 || st.st_nlink > 0);
 }
 
@@ -118,7 +118,8 @@ void retention_decide(struct inventory *v, const struct retention_limits *l, int
 			if (now_ms - item->last_ms >= SETTLED_MS)
 				item->why = RETENTION_LEFTOVER;
 		} else if (item->running) {
-			/* Artifacts of running runs stay in any case, so they are counted first. */
+			/* Artifacts of running runs are never removed, so they are counted
+			   first. */
 			count++;
 			retention_is_over(&bytes, item->bytes, 0);
 		} else if (s->ended_ms && now_ms - s->ended_ms >= l->keep_ms) {

@@ -1,8 +1,8 @@
 // Garbage collection: removes artifacts beyond the limits (struct retention_limits), sessions that
 // are over, and leftovers of crashes.
 //
-// It is safe beside runs and other gcs: a run locks what it uses, and a file that is gone already
-// is no error.
+// It is safe while runs and other gcs are active: a run locks its files, and a file that is gone
+// already is no error.
 #ifndef TERSE_ARTIFACT_GC_H
 #define TERSE_ARTIFACT_GC_H
 
@@ -70,7 +70,7 @@ struct inventory_session {
 	bool in_use;                 /* by a run, or by processes that it left in the background */
 	bool agent_gone;             /* its agent's process has ended */
 	bool empty;                  /* no artifacts, no history */
-	int64_t active_ms, ended_ms; /* when its last run was; when it ended, 0: it goes on */
+	int64_t active_ms, ended_ms; /* when its last run was; when the session ended, or 0 */
 	uint64_t count, bytes, running;
 };
 
@@ -98,11 +98,12 @@ struct retention_limits {
 void retention_decide(struct inventory *v, const struct retention_limits *limits, int64_t now_ms);
 
 struct gc_result {
-	uint64_t artifacts, bytes; /* artifacts removed; disk space freed, also that of leftovers */
-	uint64_t sessions;         /* removed */
-	uint64_t leftovers;        /* files of no artifact, claims of no ID, temporary names */
-	uint64_t failed;           /* could not be removed */
-	int error;                 /* the errno of the first failure */
+	uint64_t artifacts,
+		bytes;      /* removed artifacts; freed disk space, that of leftovers included */
+	uint64_t sessions;  /* removed */
+	uint64_t leftovers; /* files of no artifact, claims of no ID, temporary names */
+	uint64_t failed;    /* could not be removed */
+	int error;          /* the errno of the first failure */
 };
 
 struct gc {

@@ -160,8 +160,8 @@ int id_claim(const struct store *s, const char *session, int64_t started_ms, cha
 	if (ids < 0)
 		return -1;
 	int result = -1;
-	/* If several IDs are taken, tries those of the next millisecond, so that a stopped clock
-	   does not exhaust the IDs. */
+	/* If several IDs are taken, tries IDs of the next millisecond, so that a stopped clock does
+	   not exhaust the IDs. */
 	for (int attempt = 0; attempt < 4096; attempt++) {
 		if (!given && id_draw(started_ms + attempt / 16, id) < 0)
 			break;
@@ -182,8 +182,8 @@ void id_release(const struct store *s, const char *id)
 	errno = saved;
 }
 
-/* Finds the session that claimed an ID ("": none did). Returns 0 if the artifact is there, or -1
-   with errno: ENOENT if it certainly is not. */
+/* Finds the session that claimed an ID ("": none did). Returns 0 if the artifact exists, or -1 with
+   errno: ENOENT if it certainly does not. */
 static int id_look(const struct store *s, const char *id, char session[STORE_SESSION_LEN + 1])
 {
 	int ids = store_open_folder(s, STORE_IDS, false), dir = -1;

@@ -16,7 +16,7 @@
 
 /* Claims an ID for `session` (a result of store_session_name) in the store: the one in `id`, or a
    new one if that is "". Nobody else gets the same ID, even when clocks step. Returns 0, or -1 with
-   errno (EEXIST: somebody has it). */
+   errno (EEXIST: the ID is taken). */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
 
 /* Makes a random ID of that millisecond. Returns 0, or -1 with errno. */
@@ -25,7 +25,7 @@ int id_draw(int64_t started_ms, char id[ID_LEN + 1]);
 /* Gives a claimed ID back, and keeps errno. */
 void id_release(const struct store *s, const char *id);
 
-/* Whether the artifact with this whole ID is there. */
+/* Whether the artifact with this whole ID exists. */
 bool id_exists(const struct store *s, const char *id);
 
 /* Whether `session` has claimed the ID, according to the first store that has the ID. */
@@ -68,7 +68,7 @@ int id_open_text(int dir, const char *id, enum artifact_part part);
    the text can't be removed: then all files stay. */
 int id_remove_files(int dir, const char *id, uint64_t *freed);
 
-/* Whether the file is there. Sets errno if not. */
+/* Whether the file exists. Sets errno if not. */
 bool id_has_file(int dir, const char *id, enum artifact_part part);
 
 /* Whether the text of a run is kept in its session's directory. Sets errno if not. */

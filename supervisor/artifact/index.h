@@ -35,7 +35,7 @@ int index_init(struct index_writer *w);
    everything is counted, but an entry is missing. */
 int index_feed(struct index_writer *w, const char *data, size_t len);
 
-/* A part of a text: line number `line` starts (or goes on) at offset `start`. */
+/* A part of a text: line number `line`, or the rest of it, starts at offset `start`. */
 struct index_range {
 	uint64_t line, start, end;
 };

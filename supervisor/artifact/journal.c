@@ -280,7 +280,7 @@ static int filter_once(struct filter *f, int dir)
 		goto out;
 	result = filter_lines(f);
 	f->taken += f->from.block.len > 0;
-	/* Keeps the file's time, which tells when the session was last used. */
+	/* Keeps the file's time, since it is the time when the session was last used. */
 	futimens(f->to, (const struct timespec[2]){st.st_atim, st.st_mtim});
 	if (result == 0)
 		result = renameat(dir, temporary, dir, JOURNAL_FILE);
@@ -500,7 +500,7 @@ struct journal {
 	struct journal_tail tail;
 	bool is_given;      /* the caller has the line of the first source */
 	bool is_unfinished; /* the next line from `open` is one that is being written */
-	struct meta run;    /* the run that the caller has */
+	struct meta run;    /* the run that was returned last */
 	uint64_t damaged;
 };
 

@@ -17,8 +17,8 @@
 // and the next line begins behind a newline.
 //
 // A process that appends holds a shared lock on the file for the one write. A process that takes
-// lines out writes the others to a temporary file and, under an exclusive lock, replaces the
-// journal with it. Under the lock it deals only with lines that came meanwhile.
+// lines out writes the remaining lines to a temporary file and, under an exclusive lock, replaces
+// the journal with it. Under the lock it deals only with lines that came meanwhile.
 #ifndef TERSE_ARTIFACT_JOURNAL_H
 #define TERSE_ARTIFACT_JOURNAL_H
 
@@ -92,10 +92,10 @@ int journal_sessions(struct store *stores, int count, const char *session,
 
 struct journal;
 
-/* Goes through the lines of these kinds, the newest first (a run's time is its end): those of
-   `session` (a result of store_session_name) in all the stores given, or of every session if that
-   is NULL. A session is opened only when the time of its journal shows that it may have the next
-   line. The stores must outlive the journal. NULL with errno. */
+/* Begins to read the lines of these kinds, the newest first (a run's time is its end), of `session`
+   (a result of store_session_name) in all the given stores, or of every session if `session` is
+   NULL. A session is opened only when the time of its journal shows that it may have the next line.
+   The stores must outlive the journal. NULL with errno. */
 struct journal *journal_open(struct store *stores, int count, const char *session, unsigned kinds);
 
 struct journal_line {

@@ -69,8 +69,8 @@ struct meta_shown {
 	uint64_t bytes, tokens, text, own;
 };
 
-/* The waits of the command for somebody to type, as far as terse has noticed them: how many, when
-   the first began and the last ended (0: it goes on), and how long they took together; in real
+/* The command's waits for somebody to type, as far as terse has noticed them: their number, when
+   the first one began and the last one ended (0: it has not), and their total time. All in real
    time. */
 struct meta_waits {
 	uint64_t count;
@@ -135,7 +135,7 @@ int meta_write(int dir, const struct meta *m);
    or -1 with errno (EBADMSG: damaged). Strings live until meta_release(). */
 int meta_read(int dir, const char *id, struct meta *m);
 
-/* The same for an artifact that was found; meta_release() *m in any case. */
+/* The same for an artifact that was found. Call meta_release(m) even after a failure. */
 int meta_read_found(const struct id_found *found, struct meta *m);
 void meta_release(struct meta *m);
 

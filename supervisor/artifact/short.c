@@ -39,7 +39,7 @@
 /* How often another ID is tried when a run has the ID already. */
 #define TRIES 100
 
-/* An ID tells a record's offset modulo this many bytes. */
+/* The offset of a record modulo this many bytes follows from its ID. */
 #define STEP (ID_DRAWS * CELL)
 
 /* Bytes of the name of a file with records, or of its link. */
@@ -360,7 +360,7 @@ int short_unpack(int dir, const char *id)
 	bool is_short = result == 0 && short_find(dir, id, &place) == 0;
 	if (result == 0 && !is_short && errno != ENOENT)
 		result = -1;
-	/* The text is made last: with it the artifact is there. */
+	/* The text is made last: the artifact exists as soon as its text does. */
 	for (int part = ARTIFACT_ARCHIVED - 1; is_short && part >= 0 && result == 0; part--)
 		result = short_unpack_part(dir, id, (enum artifact_part)part);
 	if (is_short && result == 0)

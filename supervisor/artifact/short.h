@@ -8,8 +8,8 @@
 //                           base
 //
 // A record has the content of ID.json, ID.txt, ID.err.txt and ID.shown (artifact.h). It is written
-// at the end of its file, under an exclusive lock, before the link. With the link the run is kept,
-// so whenever a process is killed, a text is there as a whole or not at all. A checksum covers the
+// at the end of its file, under an exclusive lock, before the link. The link is what keeps the run,
+// so if a process is killed, a text is stored completely or not at all. A checksum covers the
 // record, its ID and its place, so that a reader gets either the text of that ID or EBADMSG. The
 // last digits of the ID, less the base, count the cells before the record. So one symbolic link
 // serves all these runs; on some file systems a new inode for each run would cost more than all the
@@ -56,14 +56,14 @@ bool short_is(int dir, const char *id);
 /* Keeps the parts of a run that has ended, and its metadata, in its session's directory; NULL:
    there is no such part. A run without an ID gets one. ARTIFACT_SHOWN needs only its first line if
    the rest equals ARTIFACT_OUT. If less than `min_free` bytes are free, the disk counts as full,
-   unless the record fits into the file's last block. Returns 0, or -1 with errno: nothing is kept,
-   and *m is as before. */
+   unless the record fits into the file's last block. Returns 0, or -1 with errno, nothing stored
+   and *m unchanged. */
 int short_add(int dir, struct meta *m, uint64_t min_free,
 	      const struct buffer *const parts[ARTIFACT_JSON]);
 
-/* Reads the record of a run and finds a part in it. *found need not be set before; the caller
-   releases `record` in any case. Returns 0, or -1 with errno (ENOENT: there is no record; EBADMSG:
-   it is damaged). */
+/* Reads the record of a run and finds a part in it. *found need not be initialized. The caller
+   releases `record`, even after a failure. Returns 0, or -1 with errno (ENOENT: there is no record;
+   EBADMSG: it is damaged). */
 struct short_part {
 	struct buffer record;
 	const char *data; /* in `record` */
@@ -72,8 +72,8 @@ struct short_part {
 int short_read(int dir, const char *id, enum artifact_part part, struct short_part *found);
 
 /* Locks the file of records that the run would be in, so that no process removes the run or makes
-   files of it meanwhile. Returns a descriptor, whose closing unlocks, or -1 with errno (ENOENT:
-   there is no such file). */
+   files of it meanwhile. Returns a descriptor, which unlocks when it is closed, or -1 with errno
+   (ENOENT: there is no such file). */
 int short_lock(int dir, const char *id);
 
 /* Turns a short text into files, for a caller that needs their paths. Returns 0, also if the run is
@@ -89,8 +89,8 @@ bool short_is_file(const char *name);
 int short_walk(int dir, const char *session, const char *name, bool sweeps,
 	       int (*each)(void *ctx, const char *id, uint64_t bytes), void *ctx);
 
-/* Overwrites the records of removed runs in the session's directory, and removes files that no run
-   needs any more. Returns 0, or -1 with errno when something could not be overwritten. */
+/* Overwrites the records of removed runs in the session's directory, and removes files that have no
+   run left. Returns 0, or -1 with errno when something could not be overwritten. */
 int short_sweep(int dir, const char *session);
 
 #endif

@@ -56,7 +56,7 @@ static bool is_of_user(const struct stat *st)
 	return st->st_uid == (uid_t)getauxval(AT_EUID);
 }
 
-/* Makes a directory unless it is there. */
+/* Makes a directory unless it exists. */
 static int make_directory(int dir, const char *name)
 {
 	if (mkdirat(dir, name, 0700) < 0)

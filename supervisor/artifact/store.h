@@ -47,8 +47,8 @@ int store_open_write(struct store *s);
    so that a caller whose write fails in one store can go on to the next. */
 int store_open_next(struct store *s, int *next);
 
-/* Whether this errno of open() means that the machine is short of a resource at present, so that it
-   tells nothing about the file. */
+/* Whether this errno of open() means that the machine is short of a resource now, and so says
+   nothing about the file. */
 bool store_is_short(int error);
 
 /* Opens existing stores for reading, best first; with $TERSE_HOME set only that one. Returns how
@@ -96,7 +96,7 @@ bool store_is_in_use(int session_dir);
    -1 with errno (EWOULDBLOCK: somebody holds it). */
 int store_lock(int fd, int operation, int64_t wait_ms);
 
-/* Locks are held for less than this, except those that mark a run. */
+/* Locks are held for less than this, except for locks that mark a run as alive. */
 #define STORE_LOCK_MS 1000
 
 /* Opens a directory of the store: STORE_SESSIONS ... Returns a close-on-exec descriptor, or -1 with

@@ -64,8 +64,8 @@ static bool read_open_line(struct open_line *line, int fd, uint64_t size)
 }
 
 /* Decides how much of a text that may grow is read. A last line without a newline is read if it may
-   be a prompt. It is left out if its rest is still to come (a write is under way, a write has
-   filled the window, or the command goes on writing). */
+   be a prompt. It is left out if its rest is still to come: a write is under way, a write has
+   filled the window, or the command is still writing. */
 static int take_size(struct text *t)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};

@@ -72,14 +72,14 @@ void text_close(struct text *t);
 int text_lines(struct text *t, uint64_t *lines);
 
 /* Makes the start of 1-based `line` the next to be read, or the gap if the line is in it. Returns
-   0, 1 when the text has fewer lines (then *lines tells how many), or -1 with errno. */
+   0, 1 if the text has fewer lines (then *lines is their number), or -1 with errno. */
 int text_seek(struct text *t, uint64_t line, uint64_t *lines);
 
 /* For a text without a gap: makes the start of the `count`-th line from the end the next to be
-   read. Reads only the part from there on, and no more than the last `most` bytes. *found: how many
-   lines there are from there on. It is less than `count` if the text has fewer lines, or if they
-   begin before the last `most` bytes (0: even the last line does, and the next byte to be read is
-   inside it). Returns 0, or -1 with errno. */
+   read. Reads nothing before that start, and no more than the last `most` bytes. *found: the number
+   of lines from that start to the end. It is less than `count` if the text has fewer lines, or if
+   they begin before the last `most` bytes (0: even the last line does, and the next byte to be read
+   is inside it). Returns 0, or -1 with errno. */
 int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *found);
 
 /* Makes the byte at `offset` of the file the next to be read, or the gap if the byte is in it. */

@@ -23,8 +23,8 @@
 
 #define EXIT_FAILED 125
 
-/* Interval at which a front end in the background checks whether it has come to the foreground: a
-   shell that continues a running job sends no signal. */
+/* Interval at which a front end in the background checks whether it is now in the foreground: the
+   `fg` of a shell sends no signal to a job that is running. */
 #define FOREGROUND_MS 300
 
 /* If the command has not started after twice this time, the front end takes the supervisor's place
@@ -324,8 +324,8 @@ static int frontend_start(struct frontend *f)
 	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		*all[i] = io_above_standard(*all[i]);
-	/* Tests whether frames can be received; none is there yet. A sandbox may prevent that; the
-	   end of the command would then be lost. The first frame that is sent tests sending. */
+	/* Tests whether frames can be received, before one was sent. A sandbox may prevent that;
+	   the end of the command would then be lost. The first frame that is sent tests sending. */
 	bool can_talk = pair[0] >= 0 && pair[1] >= 0 &&
 			frame_receive(pair[0], &f->end, MSG_DONTWAIT) < 0 && errno == EAGAIN;
 	pid_t pid = can_talk ? fork() : -1;
@@ -341,8 +341,8 @@ static int frontend_start(struct frontend *f)
 	f->supervisor = pair[0];
 	f->session = pid;
 	f->ending = (struct tree_end){.session = pid, .grace_ms = f->job->settings->grace};
-	/* Starts the watchdog while the supervisor makes terminals. If there is none, the run goes
-	   on. */
+	/* Starts the watchdog while the supervisor makes terminals. A run does without a watchdog
+	   if there is none. */
 	if (watch[0] >= 0)
 		f->watchdog = watchdog_start(f->job, pid, watch[0], &f->watchdog_socket);
 	if (frame_send(f->supervisor, FRAME_GUARDED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 ||
@@ -421,7 +421,7 @@ int frontend_run(struct job *job)
 	if (!(f.end.b & ENDED_LIVES_ON))
 		spawn_reap(f.session);
 	/* When process 1 of a container ends, all others end with it, even the one that pushes. So
-	   process 1 pushes by itself. */
+	   process 1 pushes, too. */
 	struct store store;
 	struct outbox outbox;
 	if (job->front == 1 && settings_push(job->settings) && store_open_write(&store) == 0) {
@@ -478,8 +478,8 @@ static bool front_children_are_stopped(pid_t pid)
 
 void front_stop(struct supervisor *s, int sig)
 {
-	/* A front end that is stopped already needs no frame: it continues the command when it goes
-	   on itself. */
+	/* A front end that is stopped already needs no frame: it continues the command when it is
+	   continued itself. */
 	struct process p;
 	if (!s->front.was_stopped || process_read(s->job->front, &p) < 0 || p.state != 'T')
 		s->front.asleep += front_send(s, FRAME_STOPPED, sig, 0);

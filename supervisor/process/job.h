@@ -30,7 +30,7 @@ struct job {
 	int caller;
 	bool leashed;       /* the run ends when the caller closes it */
 	bool leads;         /* the command leads its process group */
-	bool deliberate;    /* the caller has asked for the run to go on without the caller */
+	bool deliberate;    /* the caller asked to return before the run ends */
 	int64_t started_ms; /* real time */
 	int64_t begun_ms;   /* the same moment, monotonic */
 	unsigned cols, rows;

@@ -78,8 +78,8 @@ void live_describe_text(struct supervisor *s, struct live_status *c)
 	buffer_release(&text);
 }
 
-/* Makes the socket of the run in the directory `dir`, and takes over that descriptor in any case.
-   Returns 0, or -1 with errno. */
+/* Makes the socket of the run in the directory `dir`. Owns that descriptor from then on, even after
+   a failure. Returns 0, or -1 with errno. */
 static int live_listen(struct live *c, int dir, const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -399,7 +399,7 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 	live_client_send(client, FRAME_STATUS, &now, sizeof(now));
 }
 
-/* Appends the screen as FRAME_PICTURE has it:
+/* Appends the screen in the form of FRAME_PICTURE:
    {"cols":80,"rows":24,"row":1,"col":3,"alternate":false, "cursor":true,"title":"...","text":"one
    line per row\n..."}; row and col from 1. Returns 0, or -1 with ENOMEM. */
 static int picture_append(struct buffer *out, struct terminal *t)

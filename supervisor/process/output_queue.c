@@ -124,8 +124,8 @@ void output_queue_pump(struct output_queue *o)
 	o->sent += write_now(o, o->queue.data + o->sent, o->queue.len - o->sent);
 	if (o->error)
 		o->sent = o->queue.len;
-	/* Drops the sent bytes, so that the queue does not grow for ever while a reader never takes
-	   all of it. */
+	/* Drops the sent bytes, so that the queue stays bounded even if the reader never empties
+	   it. */
 	if (o->sent == o->queue.len || o->sent >= OUTPUT_QUEUE_FULL) {
 		buffer_consume(&o->queue, o->sent);
 		o->sent = 0;

@@ -100,8 +100,8 @@ void passage_begin(struct passage *p)
 	p->state = PASSAGE_HEAD;
 }
 
-/* How many of the next bytes may still pass as head: up to the end of a line if possible, and
-   nothing of a line that looks like a notice of terse. */
+/* How many of the next bytes may still pass as head: up to the end of a line if possible, and no
+   part of a line that looks like a notice of terse. */
 static size_t passage_head_len(struct passage *p, const char *data, size_t len)
 {
 	size_t at = 0;

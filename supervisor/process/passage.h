@@ -42,7 +42,7 @@ void passage_feed(struct passage *p, const char *data, size_t len);
    Prints the rest of what the reader gets. Does nothing if no passage is open. */
 void passage_end(struct passage *p, int status);
 
-/* Call it when somebody types keys: the rest passes as it is. */
+/* Call it when somebody types keys: the rest passes unchanged. */
 void passage_let_go(struct passage *p);
 
 /* When passage_on_time() is due; 0: not before more comes. */

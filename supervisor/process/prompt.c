@@ -335,8 +335,8 @@ static void prompt_on_question(struct supervisor *s, int64_t now_ms)
 {
 	const struct settings *set = s->job->settings;
 	const enum prompting prompting = (enum prompting)set->prompt;
-	/* With `called` the terminal is there only for the questions to a person; all other
-	   questions are refused. */
+	/* With `called` the terminal exists only for questions to a person; all other questions are
+	   refused. */
 	const bool called = s->job->channels.called && s->caller == CALLER_WAITS;
 	const bool attached = live_has_person(&s->live);
 	TRACE(PROCESS, "supervisor: the command waits for input");

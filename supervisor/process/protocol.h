@@ -67,7 +67,7 @@ enum frame_kind {
 			    a: the command, b: its process group */
 	FRAME_STOPPED,   /* a: the command was stopped by this signal */
 	FRAME_ENDED,     /* a: status as from waitpid, b: ENDED_ bits */
-	FRAME_YIELDED,   /* a: exit status of the front end; the command goes on without it */
+	FRAME_YIELDED,   /* a: exit status of the front end; the command continues without it */
 	FRAME_NOT_FOUND, /* a: errno of exec */
 	FRAME_REFUSED,   /* a: errno; nothing was started */
 };
@@ -75,8 +75,8 @@ enum frame_kind {
 /* The exit status of a run that --timeout has ended. */
 #define EXIT_TIMEOUT 124
 
-/* Bits: --timeout has ended the command; the supervisor lives on (without this bit it ends now);
-   the watchdog lives on (without this bit it has ended). */
+/* The bits of FRAME_ENDED. TIMED_OUT: --timeout has ended the command. LIVES_ON: the supervisor
+   stays; otherwise it ends now. WATCHED: the watchdog stays; otherwise it has ended. */
 enum { ENDED_TIMED_OUT = 1, ENDED_LIVES_ON = 2, ENDED_WATCHED = 4 };
 
 struct frame {

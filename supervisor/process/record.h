@@ -21,8 +21,8 @@
 // The output that the reader of a run was shown: counted for `terse stats`, and kept unchanged
 // beside the artifact, for `terse report`.
 //
-// Only bytes that an agent may read count: a model sees nothing of what a program, a file or a
-// person gets.
+// Only bytes that an agent may read count: a model does not see what goes to a program, a file or a
+// person.
 
 struct shown {
 	uint64_t bytes;        /* printed for the reader, terse's own lines included */
@@ -117,8 +117,8 @@ void record_clean_up(const struct record *r);
 // Makes the report (report/report.h) of a run from its record and its streams, and then the
 // report's bytes in the format of the settings.
 
-/* Reads a text from its artifact while the report is written, if the whole text was asked for and
-   is too long for memory. */
+/* Reads a text from its artifact while the report is written, if the report has to have the whole
+   text and that is too long for memory. */
 struct summary_text {
 	struct text text;
 	bool is_open;
@@ -127,7 +127,7 @@ struct summary_text {
 	uint64_t from;       /* first line of the range that is being read */
 	bool skips;          /* skip the rest of a line in which a gap began */
 	bool in_line;        /* the text handed out so far does not end with a newline */
-	struct buffer chunk; /* bytes read; between calls only those of an incomplete character */
+	struct buffer chunk; /* bytes that were read; between calls only an incomplete character */
 };
 
 struct summary {

@@ -183,9 +183,9 @@ static enum reading sink_look_at(pid_t pid, const char *link, long *end)
 /* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
 #define BELOW_TERSE 3
 
-/* CHILDREN_MAX: the most children that a parent may have for all descriptors of all of them to be
-   looked at. If an agent that a rule knows has more and holds the reading end, all descriptors of
-   NEAR_MAX children are looked at, and the standard input of up to INPUTS_MAX. */
+/* If a parent has at most CHILDREN_MAX children, all descriptors of each child are looked at. If an
+   agent that a rule knows holds the reading end and has more children, all descriptors of NEAR_MAX
+   children are looked at, and the standard input of up to INPUTS_MAX. */
 #define CHILDREN_MAX 32
 #define NEAR_MAX     4
 #define INPUTS_MAX   1024
@@ -382,7 +382,7 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 		l->sink[i] = sink;
 	}
 	/* The streams are merged with --detach, where nobody reads them separately, and stay
-	   separate for a program that asks for JSON. */
+	   separate in JSON. */
 	bool merged = s->streams == STREAMS_MERGED || (s->streams == STREAMS_AUTO && s->detach);
 	if (s->streams == STREAMS_AUTO && !s->detach && s->format == FORMAT_TEXT) {
 		merged = sink_is_same(STDOUT_FILENO, &l->given[1], STDERR_FILENO, &l->given[2]);

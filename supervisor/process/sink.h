@@ -11,7 +11,7 @@
 
 enum sink {
 	SINK_PERSON,  /* a terminal */
-	SINK_AGENT,   /* a socket, or a pipe whose reader is no such program */
+	SINK_AGENT,   /* a socket, or a pipe that is not SINK_PROGRAM */
 	SINK_PROGRAM, /* a pipe that a sibling, or a shell above, reads */
 	SINK_FILE,    /* anything else: a regular file, /dev/null, a device */
 	SINK_PIPE,    /* a pipe whose reader is not known yet: see sink_of_pipe() */
@@ -66,8 +66,7 @@ struct channels {
 	bool controlling; /* the pty is the command's controlling terminal */
 	bool called;    /* an agent's run is `controlling`, so that a person can be called to answer
 			   questions; for questions that are not for a person the input ends at once */
-	bool jobs;      /* the pty is there for a shell's job control alone: nobody types into
-			   it */
+	bool jobs;      /* the pty exists for a shell's job control alone: nobody types into it */
 	bool stdin_pty; /* the command's stdin is the pty; else terse's own */
 	bool stdin_held; /* terse has to close its own stdin once the command has it, since it is
 			    neither the keyboard nor /dev/null */

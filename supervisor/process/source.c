@@ -94,7 +94,7 @@ static enum interceptor_reader on_resolve(void *ctx)
 static void source_on_reply(void *ctx, const char *data, size_t len)
 {
 	struct source *s = ctx;
-	/* A person's terminal answers by itself. */
+	/* A person's terminal answers queries itself. */
 	if (s->pty && !s->person && pty_is_raw(s->fd))
 		supervisor_queue_input(s->run, data, len);
 }
@@ -120,8 +120,8 @@ struct interceptor *source_text(struct source *s)
 		reader = INTERCEPT_PERSON;
 	else if (full || s->sink == SINK_PROGRAM || s->sink == SINK_FILE)
 		reader = INTERCEPT_PROGRAM;
-	/* Somebody may want to see the screen if the run goes on without its caller or is
-	   recorded. */
+	/* Somebody may want to see the screen of a run that is recorded or that has outlived its
+	   call. */
 	bool watched = set->record || (job->channels.controlling && !s->person);
 	struct interceptor_options options = {
 		.terminal = {.cols = job->cols,
@@ -192,7 +192,7 @@ size_t source_read_once(int fd, bool first, char *data, size_t len, int *end)
 	}
 }
 
-/* A pty hands out at most this many bytes at a time. Rendering each piece by itself would cost
+/* A pty hands out at most this many bytes at a time. Rendering each piece separately would cost
    more. */
 #define LEAST_READ ((size_t)4096)
 
@@ -240,7 +240,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 		s->hung = true;
 		return 0;
 	}
-	/* The end of a pipe reads 0, that of a pty EIO. */
+	/* At the end of a pipe read(2) returns 0; at the end of a pty it fails with EIO. */
 	source_close(s);
 	return -1;
 }
@@ -272,8 +272,7 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 		buffer_release(&line);
 		return;
 	}
-	/* If a program starts a run that goes on without it, the program gets the ID: id=$(terse
-	   --detach server). */
+	/* A program that starts a run with --detach gets the ID: id=$(terse --detach server). */
 	if (running && s->run->job->settings->detach && !ending->is_second &&
 	    interceptor_reader(s->text) == INTERCEPT_PROGRAM) {
 		output_queue_write(&s->queue, ending->place.id, strlen(ending->place.id));

@@ -53,13 +53,13 @@ int source_open(struct source *s, struct supervisor *run, int which);
    channel. */
 struct interceptor *source_text(struct source *s);
 
-/* Reads once from a non-blocking pty master or pipe; `first`: nothing has come from it yet. Returns
-   how many bytes came. If none came, *end tells why: EAGAIN, 0 (the end of a pipe), EIO (the end of
-   a pty) ...; otherwise *end is -1. */
+/* Reads once from a non-blocking pty master or pipe; `first`: no byte was read from it before.
+   Returns how many bytes it read. If none, *end is the reason: EAGAIN, 0 (the end of a pipe), EIO
+   (the end of a pty) ...; otherwise *end is -1. */
 size_t source_read_once(int fd, bool first, char *data, size_t len, int *end);
 
-/* Reads what is there, up to `most` bytes. Returns 1 if there may be more, 0 if not, -1 when the
-   other side is closed; the source is then closed, too. */
+/* Reads available bytes, up to `most`. Returns 1 if there may be more, 0 if not, -1 when the other
+   side is closed; the source is then closed, too. */
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
 
 /* Prints the last part of the report on this channel. */

@@ -105,8 +105,7 @@ void signals_take(struct signals *saved)
 	sigprocmask(SIG_BLOCK, &all, &saved->mask);
 	saved->children_ignored =
 		sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-	/* While SIGCHLD is ignored, the kernel reaps children by itself and their status is
-	   lost. */
+	/* While SIGCHLD is ignored, the kernel reaps children and their status is lost. */
 	if (saved->children_ignored)
 		signal(SIGCHLD, SIG_DFL);
 }

@@ -14,8 +14,8 @@ struct job;
 
 struct pty {
 	int master;
-	int slave; /* the owner closes it once the command has it, or the end of output never
-		      comes */
+	int slave; /* the owner closes it once the command has it; otherwise the output would never
+		      end */
 };
 
 enum pty_use {

@@ -46,9 +46,9 @@
 
 #define DRAIN_TRIES 3
 
-/* Limits for background processes that write after the end of a run was reported: first bytes that
-   are read as fast as they come, then bytes a second. Processes that write more have to wait, so a
-   flood costs neither processor nor disk. */
+/* Limits for background processes that write after the end of a run was reported: RATE_LIMIT_BURST
+   bytes are read at full speed, then RATE_LIMIT_RATE bytes a second. Processes that write more have
+   to wait, so a flood costs neither processor nor disk. */
 #define RATE_LIMIT_BURST ((int64_t)16 * 1024 * 1024)
 #define RATE_LIMIT_RATE  ((int64_t)1024 * 1024)
 
@@ -108,7 +108,7 @@ static void supervisor_drain(struct supervisor *s)
 	}
 }
 
-/* Reads and drops the output of background processes that nobody records any more, so that their
+/* Reads and drops the output of background processes after its recording has ended, so that their
    writes neither fail nor wait for ever. Returns when the other side has closed the last of `fds`
    (non-blocking pty masters or pipes, or -1), which it closes. Needs no memory. */
 static void discard_output(struct supervisor *s, int fds[2])
@@ -130,7 +130,8 @@ static void discard_output(struct supervisor *s, int fds[2])
 	}
 }
 
-/* A shell's child on its way to read a pipe (`> >(reader)`) holds both ends of it for a moment. */
+/* Whether the process is a shell's child that is about to read a pipe (`> >(reader)`): for a moment
+   it holds both ends of the pipe. */
 static bool is_on_its_way(pid_t pid)
 {
 	struct process_walk w;
@@ -149,13 +150,13 @@ static bool is_on_its_way(pid_t pid)
 	return found;
 }
 
-/* Judges the processes that hold the output. HOLDERS_END: one of them has gone since it was found;
-   a process's descriptors disappear from /proc a moment before they are closed. */
+/* Judges the processes that hold the output. HOLDERS_END: one of these processes has gone since it
+   was found; a process's descriptors disappear from /proc a moment before they are closed. */
 enum holders { HOLDERS_STAY, HOLDERS_END, HOLDERS_WORK };
 
-/* HOLDERS_WORK: one of them still has something to do and ends soon. Its standard input is a pipe
-   that has no writers and is not the command's own input; or it is a fork that has yet to execute
-   a program, which is assumed of every fork if `just_ended`. */
+/* HOLDERS_WORK: one of the holders still has something to do and ends soon. Its standard input is a
+   pipe that has no writers and is not the command's own input; or it is a fork that has yet to
+   execute a program, which is assumed of every fork if `just_ended`. */
 static enum holders supervisor_judge_holders(const struct supervisor *s, bool just_ended)
 {
 	const struct stat *given = &s->job->channels.given[STDIN_FILENO];
@@ -173,7 +174,7 @@ static enum holders supervisor_judge_holders(const struct supervisor *s, bool ju
 		if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
 		    (st.st_dev == given->st_dev && st.st_ino == given->st_ino))
 			continue;
-		/* Opens the pipe once more: poll() then tells whether it has a writer. */
+		/* Opens the pipe once more, so that poll() shows whether it has a writer. */
 		struct pollfd p = {.fd = process_open(pid, "fd/0"), .events = POLLIN};
 		bool finishing = p.fd >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP);
 		io_close(&p.fd);
@@ -184,8 +185,8 @@ static enum holders supervisor_judge_holders(const struct supervisor *s, bool ju
 }
 
 /* Called when the command has ended. `exec > >(tee log)` and `| tee &` leave a process that has yet
-   to print the command's last output, which often says why it failed. Makes the report once there
-   is no such process, or after [run] finish. */
+   to print the command's last output, which often says why it failed. Makes the report once such
+   processes are gone, or after [run] finish. */
 static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 {
 	int fds[2] = {-1, -1};
@@ -484,7 +485,7 @@ static void supervisor_drop_caller(struct supervisor *s)
 		close(s->job->channels.keyboard);
 }
 
-/* Lets the caller go, once its reader has the report that the run goes on. */
+/* Lets the caller go after its reader got the report that the run continues. */
 static void supervisor_finish_yield(struct supervisor *s)
 {
 	const struct settings *set = s->job->settings;
@@ -513,7 +514,7 @@ static bool supervisor_is_held(const struct supervisor *s)
 }
 
 /* Called when the reader has everything: the front end may end, and the caller's descriptors are
-   closed. If this process ends as well, it tells the front end at the very end
+   closed. If this process ends as well, it sends the front end that frame at the very end
    (supervisor_finish()). */
 static void supervisor_linger(struct supervisor *s)
 {
@@ -724,7 +725,8 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	/* Closes the socket only now, so that clients that wait for the end find the run kept. */
 	live_close(&s->live);
 	bool goes_on = s->record.gc_due || s->record.push_due;
-	/* The front end is told first, or the end of the watchdog would wake it, too. */
+	/* The front end gets its frame first; otherwise the end of the watchdog would wake it,
+	   too. */
 	if (!goes_on)
 		front_end(s, 0);
 	watchdog_tell(&s->watchdog, 0);

@@ -55,8 +55,8 @@ struct process_tree {
 };
 
 /* Puts the PIDs (pid_t) of the children of `parent` into `out`, which is emptied first: at least
-   those that are children during the whole call. Returns 0, or -1 without memory; some may be
-   missing then. */
+   all processes that are children during the whole call. Returns 0, or -1 without memory; some may
+   be missing then. */
 int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out);
 
 /* The same for all descendants, parents first. Descendants whose parent has ended are not found. */
@@ -70,11 +70,11 @@ void process_tree_release(struct process_tree *k);
 
 /* Finds the processes other than the caller that hold the command's end of one of `fds` (terse's
    ends of a pty or pipe, or -1). Puts up to `most` of them into `found`, in the order of /proc.
-   Returns how many there are; those of other users can't be seen. */
+   Returns how many there are; processes of other users can't be seen. */
 int pipe_holder_find(const int fds[2], struct process *found, int most);
 
 // Ending the processes of a command: all in the session that the supervisor made for it. A process
-// with a session of its own (setsid, a daemon) does not belong to it any more.
+// that has made its own session (setsid, a daemon) is not one of them.
 
 /* Sends `sig` to every process in the session `session`, except its leader (the supervisor) and the
    caller. Returns how many there are (zombies do not count). Signals nobody if `session` is below
@@ -200,8 +200,8 @@ int prompt_text(struct terminal *t, struct buffer *out);
    without a watchdog. */
 pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked);
 
-/* Tells the watchdog the command's process group, once there is one. 0: there is nothing to end any
-   more; this also closes *pipe. The watchdog reads the pipe when all write ends are closed. */
+/* Tells the watchdog the command's process group, once there is one. 0: nothing is left to end;
+   this also closes *pipe. The watchdog reads the pipe when all write ends are closed. */
 void watchdog_tell(int *pipe, pid_t group);
 
 /* Asks the watchdog whether it has got the signal `what`, too, and makes it forget the signal.
@@ -288,7 +288,7 @@ struct live_client {
 	struct buffer queue; /* packets, each behind its length (size_t) */
 	size_t sent;         /* bytes of the queue */
 	bool watches, changed;
-	bool attached, sizes; /* `sizes`: the size of its terminal is that of the run */
+	bool attached, sizes; /* `sizes`: the run has the size of its terminal */
 	bool behind;          /* it has missed output */
 	bool dead;
 	bool caller;
@@ -303,7 +303,7 @@ struct live {
 	int count;
 	int64_t told_at; /* when the watching clients were last told; monotonic */
 	struct cast cast;
-	bool recording;      /* an asciicast was asked for and has yet to begin */
+	bool recording;      /* an asciicast is wanted and has yet to begin */
 	char typed;          /* the last byte typed */
 	int64_t typed_ms;    /* when that was typed */
 	unsigned cols, rows; /* while nobody is attached */
@@ -327,25 +327,24 @@ struct supervisor {
 	/* Why the command ended, or is being ended. */
 	bool timed_out;
 	bool interrupted; /* the front end died first */
-	int wanted;   /* the last signal (or WANTED_END) that the run's own session asked for; 0:
-			 none */
+	int wanted;   /* the last signal (or WANTED_END) that the run's own session sent; 0: none */
 	bool hung_up; /* the command waited for keys that nobody can type */
 	struct hand_over hand_over;
-	bool handed_over;     /* the run goes on without its agent, which would have ended it */
+	bool handed_over;     /* the run continues without its agent, which would have ended it */
 	const char *question; /* the command waits for the answer to this question, and nobody will
 				 give it; or NULL */
 	enum wait_kind asked; /* WAIT_PERSON, WAIT_SECRET: the command waits for a person's
 				 answer */
-	bool unanswered;      /* a person has not answered in time, so nobody is there */
+	bool unanswered;      /* a person has not answered in time, so none is expected to answer */
 	int ends_typed;       /* how often the end of input was typed because the command waited */
 	struct source sources[2];
 	struct source *end; /* the end of `sources` */
 	/* The delivery of the report to the reader. */
-	int64_t stall_at;    /* monotonic time at which a reader that stalls is given up; 0:
-				never */
-	int instead;         /* wait status of a run whose reader was given up; 0: exit status 1 */
-	size_t left;         /* bytes that waited for the reader at the last look */
-	bool loss_told;      /* the reader did not get everything, and was told so */
+	int64_t stall_at; /* monotonic time at which a reader that stalls is given up; 0:
+			     never */
+	int instead;      /* wait status of a run whose reader was given up; 0: exit status 1 */
+	size_t left;      /* bytes that waited for the reader at the last look */
+	bool loss_told;   /* the reader did not get everything, and has got a line that says so */
 	struct buffer input; /* for the command's terminal */
 	struct live live;
 	struct looks looks;
@@ -416,7 +415,7 @@ void live_serve(struct supervisor *s);
 void live_changed(struct supervisor *s, int64_t now_ms);
 void live_change(struct supervisor *s, int64_t now_ms);
 
-/* The screen as it is now, or NULL without memory for it. */
+/* The current screen, or NULL without memory for it. */
 struct terminal *live_screen(struct supervisor *s);
 
 /* Whether somebody is attached who can type. */
@@ -445,8 +444,8 @@ void prompt_begin(struct supervisor *s, int64_t now_ms);
 
 /* Looks what the command waits for. For a question, calls a person if a person has to answer it;
    otherwise, if nobody sees the question, the run yields or ends, or its input ends. A question
-   counts until a line was typed or the command goes on by itself. A command that waits for keys
-   that nobody can type is hung up, or the reader is told. */
+   counts until a line was typed, or until the command goes on without an answer. A command that
+   waits for keys that nobody can type is hung up, or the reader is told. */
 void prompt_on_look(struct supervisor *s, int64_t now_ms);
 
 /* Called when the person has not answered in time: the input ends for this question and for all
@@ -456,8 +455,8 @@ void prompt_on_unanswered(struct supervisor *s, int64_t now_ms);
 /* Reads the question that the command asks, clean; "" on the alternate screen. */
 void prompt_read(struct supervisor *s, char out[LIVE_TEXT]);
 
-/* Whether what is typed now is a secret: the terminal reads lines without echo, or, where a program
-   reads single keys, `prompt` asks for one. */
+/* Whether the bytes typed next are a secret: the terminal reads lines without echo, or a program
+   reads single keys and `prompt` asks for a secret. */
 bool prompt_hides(const struct supervisor *s, const char *prompt);
 
 /* Types bytes. Returns 0 or an errno. */
@@ -472,7 +471,7 @@ int prompt_type_end(struct supervisor *s);
 /* Whether this signal is meant to end a run. */
 bool signal_is_end(int sig);
 
-/* Sends a frame. Returns whether the front end is there and gets it. */
+/* Sends a frame. Returns whether the front end still exists and gets the frame. */
 bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b);
 
 /* Stands for `terse signal` without a signal. */
@@ -481,8 +480,8 @@ bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b);
 /* Call it when the command was stopped by this signal. */
 void front_stop(struct supervisor *s, int sig);
 
-/* Call it when the command goes on, or has ended, while the front end is stopped. Continues the
-   front end again and again until it reports that it is awake, since it may be just about to
+/* Call it when the command was continued, or has ended, while the front end is stopped. Continues
+   the front end again and again until it reports that it is awake, since it may be just about to
    stop. */
 void front_continue(struct supervisor *s, int64_t now_ms);
 
@@ -509,7 +508,7 @@ void supervisor_report(struct supervisor *s);
 void supervisor_keep_both(struct supervisor *s);
 
 /* Call it when the caller has waited long enough, or when the command waits for input: queues a
-   report that the run goes on. If nobody could reach the run, does nothing, and the caller keeps
+   report that the run continues. If nobody could reach the run, does nothing, and the caller keeps
    waiting. */
 void supervisor_yield(struct supervisor *s, int64_t now_ms);
 
@@ -525,15 +524,15 @@ bool supervisor_print_summary(struct supervisor *s);
    is given up although the command has succeeded. */
 void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead);
 
-/* Returns whether the reader has everything, or can't get everything and was told so. Call it after
-   supervisor_report(), or when the command goes on without its reader. Spills a text that was not
-   delivered. */
+/* Returns whether the reader has everything, or a line that says why it can't get everything. Call
+   it after supervisor_report(), or when the command continues without its reader. Spills a text
+   that was not delivered. */
 bool supervisor_deliver(struct supervisor *s, int64_t now_ms);
 
 /* The wait status of the run if the command ended with `status`. */
 int supervisor_outcome(const struct supervisor *s, int status);
 
-/* Whether the caller still reads the output as it comes. */
+/* Whether the caller still reads the output live. */
 static inline bool supervisor_has_reader(const struct supervisor *s)
 {
 	return s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;
@@ -542,11 +541,11 @@ static inline bool supervisor_has_reader(const struct supervisor *s)
 /* Prints the lines that the texts hold back, if it is time. */
 void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment, int64_t now_ms);
 
-/* Prints a line with the ID if the reader has seen nothing new for long, or not everything so
-   far. */
+/* Prints a line with the ID if the reader has seen nothing new for long, or has not seen everything
+   so far. */
 void supervisor_heartbeat(struct supervisor *s, int64_t now_ms);
 
-/* Tells an agent that reads this text as it comes what the command waits for. */
+/* Tells an agent that reads this text live what the command waits for. */
 void supervisor_tell_wait(struct supervisor *s, struct source *source, int64_t now_ms);
 
 #endif

@@ -269,7 +269,7 @@ static void report_note_shown(struct supervisor *s)
 }
 
 /* Finds another live run of the same command in the same directory that listens on a port. Fills in
-   its ID and returns the port; 0: there is no such run with an artifact. */
+   its ID and returns the port; 0: no such run with an artifact was found. */
 static unsigned report_find_listener(const struct meta *m, char id[ID_LEN + 1])
 {
 	struct store stores[STORE_MAX];

@@ -42,7 +42,7 @@ void watchdog_restore_terminal(const struct job *job)
 		tcsetattr(terminal, TCSADRAIN, &job->modes);
 }
 
-/* Answers a question. Returns false when nobody asks any more. */
+/* Answers a question. Returns false if the asker has gone. */
 static bool watchdog_answer(int asked)
 {
 	unsigned char what;
@@ -79,7 +79,7 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 		loop_turn(&loop);
 		if (ends) {
 			n = read(pipe, told, sizeof(told));
-			/* Reading failed, or the supervisor has told that there is nothing to
+			/* Reading failed, or the supervisor's message says that there is nothing to
 			   end. */
 			if ((n < 0 && errno != EAGAIN) ||
 			    (n > 0 && told[n / (ssize_t)sizeof(*told) - 1] == 0))

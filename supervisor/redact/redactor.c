@@ -47,7 +47,7 @@ static enum part take_control(struct parser *p, uint32_t cp)
 
 #define SOFT_HYPHEN 0xAD
 
-/* Whether a reader sees nothing of the character. */
+/* Whether the character is invisible. */
 static bool redactor_is_invisible(uint32_t cp)
 {
 	return cp == SOFT_HYPHEN || utf8_width(cp) == 0;
@@ -396,7 +396,7 @@ static int redactor_find(struct redactor *r, bool final, size_t *hold)
 }
 
 /* Builds the result for `work` up to *passed; the bytes from there to *hold go out unchanged. A
-   secret that goes on into later bytes lowers both, even one within another secret. */
+   secret that extends into later bytes lowers both, even if it is within another secret. */
 static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 {
 	const struct cut *cut = (const struct cut *)(const void *)r->cuts.data;

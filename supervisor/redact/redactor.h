@@ -4,7 +4,7 @@
 // held back only where a secret may have begun. After each REDACTOR_HOLD bytes of input, held bytes
 // that are more than REDACTOR_HOLD are replaced up to the end of their line. A private key is
 // replaced up to the line that ends it, or for REDACTOR_BLOCK bytes and the rest of that line, even
-// if it begins in a line that is replaced anyway.
+// if it begins in a line that is replaced for another reason.
 //
 // Bytes that a terminal does not show (colours, other sequences, controls, strings like a title,
 // characters without width) do not hide a secret that they interrupt. They end a word, so a secret
@@ -28,8 +28,8 @@ struct secrets;
 
 // Secrets: the built-in patterns and those of [redact] patterns, and the search for them in lines.
 //
-// Patterns are those of Perl (PCRE2); they match bytes, within a line. The match is replaced, or
-// only the part of it after "\K": "password=\K\S+".
+// A pattern is a Perl regular expression (PCRE2), and matches bytes within a line. The match is
+// replaced, or only the part of it after "\K": "password=\K\S+".
 
 /* How many bytes a pattern may look back. */
 #define SECRETS_CONTEXT 128

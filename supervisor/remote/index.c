@@ -60,7 +60,7 @@ int index_read(const struct settings *s, struct index_reader *reader)
 			 strerror(errno));
 		return -1;
 	}
-	/* Reads two hours in one go, then four, eight, ..., at most those of a day. */
+	/* Reads two hours in one call, then four, eight, ..., at most all hours of a day. */
 	for (int64_t span = 2; hour >= first && result == 0; span *= 2) {
 		struct remote_call call = {.work = REMOTE_LIST,
 					   .key = key,
@@ -73,7 +73,7 @@ int index_read(const struct settings *s, struct index_reader *reader)
 			call.hours |= UINT32_C(1) << at % 24;
 		remote_hour(hour * REMOTE_HOUR_MS, day);
 		snprintf(key, sizeof(key), REMOTE_INDEX "/%.10s", day);
-		/* If nothing was pushed on a day, there is no such day. */
+		/* If nothing was pushed on a day, the remote has no directory for it. */
 		result = remote_run(s, &call) < 0 ? -1 : 0;
 		if (result < 0)
 			memcpy(reader->why, call.why, sizeof(call.why));

@@ -19,11 +19,11 @@
 // leaves the outbox whole, so a process may be killed at any moment: a step that was begun is done
 // again, and an object that is pushed twice is the same object.
 //
-// When a run has ended and nobody waits for its supervisor any more, the supervisor empties the
-// outbox. If another process moves, the supervisor archives its own run and ends; the other process
-// looks for new archives before it ends. If the remote fails, the moving process notes when it will
-// try again (after 1 s, 2 s, 4 s ... up to 5 min), and stays for an hour. Until that time other
-// processes archive their runs and end. SIGTERM makes the process try once more at once, and end.
+// When a run has ended and its front end has returned, the supervisor empties the outbox. If
+// another process moves, the supervisor archives its own run and ends; the other process looks for
+// new archives before it ends. If the remote fails, the moving process notes when it will try again
+// (after 1 s, 2 s, 4 s ... up to 5 min), and stays for an hour. Until that time other processes
+// archive their runs and end. SIGTERM makes the process try once more at once, and end.
 #ifndef TERSE_REMOTE_OUTBOX_H
 #define TERSE_REMOTE_OUTBOX_H
 
@@ -72,7 +72,7 @@ void outbox_describe(const struct settings *settings, struct outbox_origin *orig
 /* Notes that the run is wanted. Returns 0, or -1 with errno. */
 int outbox_want(const struct outbox *o, const char *id);
 
-/* Notes that a run, which goes on or has just ended, is not wanted after all. */
+/* Notes that a run, which is live or has just ended, is not wanted after all. */
 void outbox_forget(const struct outbox *o, const char *id);
 
 /* Archives all wanted runs that have ended, within outbox_max. Waits for another process that
@@ -104,21 +104,22 @@ struct outbox_state {
 };
 struct outbox_state outbox_look(const struct outbox *o);
 
-/* Resets `dropped`, once the user was told. */
+/* Resets `dropped`, after the user has seen it. */
 void outbox_forgive(const struct outbox *o);
 
 /* Empties the outbox in a process that nobody waits for, with all signals blocked. */
 void outbox_stay(const struct outbox *o, const struct settings *settings);
 
-/* Empties the outbox, also of runs that come meanwhile: tries once or, with `until_ms` (monotonic),
-   again until that time, even while another process waits before its next attempt. In the result,
-   `waiting` includes runs that could not be archived, and `why` tells why something is left. */
+/* Empties the outbox, also of runs that are added meanwhile. Tries once, or, with `until_ms`
+   (monotonic), until that time, even while another process waits before its next attempt. In the
+   result, `waiting` includes runs that could not be archived, and `why` says why something is
+   left. */
 struct outbox_state outbox_push(const struct outbox *o, const struct settings *settings,
 				int64_t until_ms);
 
 /* Takes one of the locks; waits for its holder until `until_ms` (monotonic; 0: as long as it takes;
    OUTBOX_AT_ONCE: not at all). Returns a descriptor that holds it, or -1 with errno (EWOULDBLOCK:
-   somebody has it). */
+   another process holds the lock). */
 #define OUTBOX_AT_ONCE 1
 int outbox_lock(const struct outbox *o, const char *name, int64_t until_ms);
 

@@ -65,8 +65,8 @@ struct remote_call {
    `why`. */
 int remote_run(const struct settings *s, struct remote_call *call);
 
-/* Finds the reason of a failure in a program's messages: the first line that tells of an error,
-   without the date and the level of a log. Changes `said`. */
+/* Finds the reason of a failure in a program's messages: the first line about an error, without the
+   date and the level of a log. Changes `said`. */
 const char *remote_cause(char *said);
 
 /* --- objects as files ------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ int directory_run(const char *directory, const struct remote_call *call);
 int directory_walk(const char *path, size_t top,
 		   int (*each)(void *ctx, const char *file, const char *below), void *ctx);
 
-/* How many such files there are; -1 with errno: not known. */
+/* How many files directory_walk() would find; -1 with errno: not known. */
 int64_t directory_count(const char *path);
 
 /* --- the index -------------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ int index_read(const struct settings *s, struct index_reader *reader);
 #define FETCH_SESSION "from-remote"
 
 /* Fetches an artifact that is not in the store, by its whole ID. Waits while another process
-   fetches something. Returns 0 (it is in the store now), 1 (the remote does not have it), or -1 and
+   fetches something. Returns 0 (the store has it now), 1 (the remote does not have it), or -1 and
    `why_not`. */
 int fetch_artifact(const struct settings *s, const char *id, char why_not[REMOTE_WHY]);
 
