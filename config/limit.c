@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Reserved below a ceiling for a footer or notice and a status. */
+/* Bytes and lines below a ceiling that are reserved for a footer or a notice, and a status. */
 #define NOTICES      ((int64_t)400)
 #define NOTICE_LINES 4
 

@@ -1,6 +1,6 @@
 // The table of all options: ini key, flag, environment variable, type, range, default, unit and
-// help of each. Files, variables, the command line, help, sample and manual page (written from the
-// sample) follow it.
+// help of each. Files, variables, the command line, help, sample and manual page (made from the
+// sample) are derived from it.
 //
 // Later wins: the defaults, /etc/terse.ini, $XDG_CONFIG_HOME/terse/terse.ini
 // (~/.config/terse/terse.ini), the project's .terse.ini (settings.h), the agent's

@@ -1,5 +1,4 @@
-// Sections with a name of their own, [profile NAME] and [agent NAME]: lists of texts, and values of
-// options.
+// Named sections, [profile NAME] and [agent NAME]: lists of texts, and values of options.
 //
 // The entries of all sections of a form are one sequence: first the built-in ones, then those of
 // each file, in the order in which the files are read. Sections of the same name are one section.

@@ -272,7 +272,7 @@ int settings_load(struct settings *s, const char *system_file, struct option_err
 	for (char **entry = environ; entry && *entry && result == 0; entry++) {
 		size_t len = strcspn(*entry, "=");
 		const char *value = *entry + len + 1;
-		/* The names of all variables begin with it. */
+		/* The names of terse's variables begin with TERSE_. */
 		if (strncmp(*entry, "TERSE_", 6) != 0 || !(*entry)[len] || !*value)
 			continue;
 		for (const struct option *o = option_table; o < option_table + option_count; o++) {

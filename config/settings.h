@@ -78,10 +78,10 @@ struct setting_source {
 
 struct settings {
 	/* [run] */
-	char *profile;       /* NULL: the command's own (config/profile.h) */
-	int64_t timeout;     /* TERM to the command after this long */
-	int64_t grace;       /* KILL this long after TERM */
-	int64_t finish;      /* wait this long for what reads the end of a pipe */
+	char *profile;   /* NULL: the command's own (config/profile.h) */
+	int64_t timeout; /* TERM to the command after this long */
+	int64_t grace;   /* KILL this long after TERM */
+	int64_t finish;  /* wait this long for processes that have yet to print the last output */
 	int64_t linger_idle; /* keep recording silent daemons this long */
 	int64_t pty;         /* enum tristate */
 	int64_t tty;         /* enum tristate: controlling terminal for the command */
@@ -120,7 +120,7 @@ struct settings {
 	int64_t failure_ceiling; /* the same for a command that failed; 0: as ceiling */
 	int64_t cut_ceiling;  /* the same for a success with text over `ceiling`; 0: as ceiling */
 	int64_t line_ceiling; /* the same in lines; 0: unknown */
-	int64_t exit_delay;   /* before terse ends, where an agent reads */
+	int64_t exit_delay;   /* delay before terse ends if an agent reads */
 
 	/* [preview] */
 	int64_t mode;                    /* enum mode */
@@ -161,10 +161,10 @@ struct settings {
 
 	/* [shim] */
 	char *shell;         /* NULL: bash where there is one, else sh */
-	int64_t interactive; /* whether terse shell takes the place of a shell to type into */
+	int64_t interactive; /* whether `terse shell` replaces an interactive shell */
 	struct strings pass; /* templates (config/pattern.h) */
 	int64_t in_front;    /* enum in_front */
-	int64_t comments;    /* whether a command's last comment asks something of terse */
+	int64_t comments;    /* whether a command's last comment can set options */
 
 	/* [environment] */
 	struct strings env_set;   /* NAME=VALUE */
@@ -184,8 +184,8 @@ struct settings {
 	const char *agent;        /* the agent whose section was applied; NULL: none */
 	bool own_words;           /* the command's profile is PROFILE_TERSE */
 	const char *applied;      /* the name of the profile that was applied; NULL: none */
-	char by_project[120]; /* the settings of previews that are from the project's file: "size,
-				 mode" */
+	char by_project[120]; /* which settings of previews the project's file has set: "size, mode"
+			       */
 };
 
 #define SETTING_SLOTS SETTING_SLOT(offsetof(struct settings, sources))

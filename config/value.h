@@ -1,5 +1,5 @@
-// Values as ini files, variables and flags write them: numbers, sizes, durations, words, times,
-// keys, and the phrases of a preview.
+// Values as they are written in ini files, variables and flags: numbers, sizes, durations, words,
+// times, keys, and the phrases of a preview.
 //
 // Every parser returns 0, or -1 with errno EINVAL. A number that is too large for its type is
 // saturated, so that the caller's range check refuses it; a negative one stays negative. Words and

@@ -3,8 +3,8 @@
 //
 // It understands what people and agents type for bash and sh: quotes, expansions, here-documents,
 // redirections, comments, pipelines, lists, subshells, loops, conditions, cases and functions.
-// Nothing is expanded or executed. Commands within $(...), `...` and <(...) are left out: a word
-// takes their output.
+// Nothing is expanded or executed. Commands within $(...), `...` and <(...) are left out: their
+// output becomes part of a word.
 #ifndef TERSE_CONFIG_WORDS_H
 #define TERSE_CONFIG_WORDS_H
 

@@ -58,7 +58,8 @@ bool active_is_inside(const char *value)
 			return kill(pid, 0) == 0 || errno != ESRCH;
 		if (pid == supervisor)
 			return p.started <= then && process_is_alive(&p);
-		/* The init of a PID namespace that was made inside the run. */
+		/* This is the init of a PID namespace. It is younger than the run, so the namespace
+		   was made inside the run. */
 		if (p.parent == 0 && p.started >= then)
 			return stat("/proc/self/ns/pid", &st) < 0 || st.st_ino != FIRST_NAMESPACE;
 		pid = p.parent;

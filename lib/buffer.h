@@ -9,7 +9,7 @@
 // returns NULL after a failure. buffer_clear() begins a new text and forgets the failure; nothing
 // else does.
 //
-// Queues and other buffers that live on when there is no memory use buffer_try_append() or
+// Queues and other buffers that have to survive a lack of memory use buffer_try_append() or
 // buffer_reserve(): these report the failure at once and do not mark the buffer.
 #ifndef TERSE_LIB_BUFFER_H
 #define TERSE_LIB_BUFFER_H

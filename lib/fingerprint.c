@@ -29,7 +29,7 @@ static const uint8_t classes[256] = {
 	['.'] = SEPARATOR,
 	[','] = SEPARATOR,
 	[':'] = SEPARATOR,
-	/* Names in other scripts. */
+	/* Every other character counts as a letter. */
 	[0x80 ... 0xff] = LETTER,
 };
 

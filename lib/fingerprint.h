@@ -7,7 +7,7 @@
 //   - hashes: words of seven or more hexadecimal digits, one of them a decimal digit;
 //   - the first name below a directory of temporary files.
 //
-// A number inside a name ("test_12", "utf8") counts, and so does everything else.
+// A number inside a name ("test_12", "utf8") is not masked, and neither is anything else.
 #ifndef TERSE_LIB_FINGERPRINT_H
 #define TERSE_LIB_FINGERPRINT_H
 

@@ -1,4 +1,4 @@
-// A part of a text that is not on disk, and how terse words that everywhere.
+// A part of a text that is not on disk, and the wording for it.
 #ifndef TERSE_LIB_GAP_H
 #define TERSE_LIB_GAP_H
 

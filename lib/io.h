@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Memory to read into and write from: `size` bytes from the start of a page on. The kernel copies
-   up to 5 times slower to the place where malloc() puts a large block. NULL with ENOMEM; free()
-   releases it. */
+/* Memory to read into and write from: `size` bytes, aligned to a page. The kernel copies up to 5
+   times slower to the place where malloc() puts a large block. NULL with ENOMEM; free() releases
+   it. */
 char *io_block(size_t size);
 
 /* Writes `len` bytes; waits for room where the descriptor is non-blocking. Returns 0, or -1 with

@@ -41,8 +41,8 @@ enum guard_mode {
 };
 
 /* Whether a line looks like a notice: it begins with "[terse:" or "[... ". Case, width of the
-   characters and form of the bracket make no difference, nor do blanks and invisible characters
-   before or in it. */
+   characters and form of the bracket are ignored, and so are blanks and invisible characters before
+   or in it. */
 bool guard_is_needed(const char *line, size_t len);
 
 /* Whether a line with this beginning looks like a notice, or may look like one once it is

@@ -127,7 +127,7 @@ bool utf8_is_clean(uint32_t cp)
 	return true;
 }
 
-/* The number of bytes from `data` on that may be shown as they are. */
+/* How many bytes at `data` may be shown unchanged. */
 static size_t clean_run(const char *data, size_t len)
 {
 	size_t n = 0;

@@ -23,14 +23,13 @@ const char *shell_call_script(char *const *argv);
    probe. */
 #define SHIM_FILES "TERSE_SHIM_FILES"
 
-/* The file that the arguments of a shell, or of python, name in place of a string; NULL if there is
-   none. */
+/* The script file that the arguments of a shell or of python name; NULL if they name none. */
 const char *shell_call_file(char *const *argv);
 
 /* Whether a program of this file name is a shell or python, which run files. */
 bool shell_call_runs_files(const char *name);
 
-/* Whether the call is of a shell that is to be interactive (`-i`). */
+/* Whether these are the arguments of an interactive shell (`-i`). */
 bool shell_call_is_interactive(char *const *argv);
 
 /* Whether a command of one argument is a shell string: it has a blank or shell syntax and is not
@@ -64,9 +63,9 @@ size_t detour_size(const char *command);
 
 void detour_write(char *out, const char *command);
 
-/* Writes the LD_PRELOAD `list` to `out`, which has room for the whole list, without libraries whose
-   file name, in any directory, is `name`. The other libraries and their separators stay. Returns
-   whether it removed any. */
+/* Copies the LD_PRELOAD `list` to `out`, which has room for the whole list. Leaves out libraries
+   with the file name `name`, in any directory; the other libraries and their separators stay.
+   Returns whether it removed any. */
 bool preload_remove(char *out, const char *list, const char *name);
 
 #endif

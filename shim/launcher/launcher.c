@@ -254,7 +254,7 @@ static void launcher_restore_environment(const struct launcher *l)
 	*to = NULL;
 }
 
-/* Whether a configured shell can take a string and is not this program. */
+/* Whether a configured shell can run a string and is not this program. */
 static bool launcher_takes(const char *shell)
 {
 	struct stat own, other;

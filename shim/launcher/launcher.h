@@ -1,4 +1,4 @@
-// The launcher: what `terse init` makes an agent execute, so that the agent's shell works even
+// The launcher: the program that `terse init` makes an agent execute, so that its shell works even
 // where terse does not.
 //
 // A small static program without libc, in a directory of the user's:
@@ -11,7 +11,7 @@
 //     libterse-shim.so, bash-env   copies, for agents that need them (Codex)
 //     undo             a copy of terse, and terse-launcher, a link by which it finds the launcher
 //
-// The directory is not that of the store, which people remove, nor that of an installation, which
+// The directory is neither that of the store, which people remove, nor an installation's, which
 // may be in ~/.local as well. A link in place of a file is replaced, never written through. The
 // launcher needs nothing outside the directory: if terse was removed, moved, replaced or damaged,
 // or even `target` is missing, commands run without terse. Agents use it by its absolute path, also

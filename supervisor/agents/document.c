@@ -88,7 +88,7 @@ int document_write(const struct document *d, const char *text, size_t len)
 		return -1;
 	if (io_write(fd, text, len) < 0)
 		goto out;
-	/* Only root can give the new file the owner of a file that is not its own. */
+	/* Only root can set another owner, so a failure counts only for root. */
 	if (d->exists && fchown(fd, d->stat.st_uid, d->stat.st_gid) < 0 && geteuid() == 0)
 		goto out;
 	if (fchmod(fd, d->mode) < 0 || fsync(fd) < 0)

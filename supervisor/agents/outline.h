@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A change of a text: new bytes in place of those from `from` up to, but without, `to`. */
+/* A change of a text: new bytes replace those in [from, to). */
 struct splice {
 	size_t from, to;
 	struct buffer text; /* the new bytes; owned by the caller */

@@ -28,7 +28,7 @@
 /* The most calls of the agent itself, not of its model, that are kept. */
 #define OTHERS_MAX 100
 
-/* A script of more bytes was not written for one command. */
+/* A longer script, in bytes, was not written for one command. */
 #define SCRIPT_MAX 65536
 
 /* The shortest word that counts as a protocol (protocol_len()). */

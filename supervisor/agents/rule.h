@@ -1,5 +1,5 @@
-// Rules: they tell an agent's tool calls from everything else that it runs through a shell, find
-// the part of the shell string that the model wrote, and hold what is known of the agent.
+// Rules: they distinguish an agent's tool calls from everything else that it runs through a shell,
+// find the part of the shell string that the model wrote, and hold facts about the agent.
 //
 // A rule is a section [agent NAME] of an ini file (config/section.h). These keys are
 // lists; a file's list replaces the built-in one:
@@ -81,8 +81,8 @@ struct hand_over {
 	int status;    /* EXIT_HANDED_OVER, or [run] yield_status if that is set */
 };
 
-/* Returns after what time the runs of this agent continue in the background. For a caller that no
-   rule knows (NULL) the option alone decides. */
+/* Returns how long a run of this agent holds its call before it continues in the background. For a
+   caller that no rule knows (NULL) the option alone decides. */
 struct hand_over rule_hand_over(const struct settings *s, const char *name);
 
 /* Whether a run may go on after its call has ended. `pid`: the front end. The agent's process must

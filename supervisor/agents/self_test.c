@@ -290,7 +290,7 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 		goto out;
 	}
 	if (t.types) {
-		/* Types a line first that prepares the shell: terse's hooks work from the second
+		/* First types a line that prepares the shell: terse's hooks work from the second
 		   line on, the echo must not scroll because of a long prompt, and the start-up file
 		   may have named a history. */
 		struct buffer typed = BUFFER_INIT;

@@ -216,7 +216,7 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	}
 	e->own += own >= 0;
 	if (!e->place) {
-		/* Nodes that only existed for terse's node go with it. */
+		/* Also removes nodes that existed only for terse's node. */
 		if ((own >= 0 && item->kind == WIRING_MEMBER) ||
 		    (there && item->kind == WIRING_PRESENT && e->own && o.count == 2))
 			own = node;

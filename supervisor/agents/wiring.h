@@ -123,8 +123,8 @@ struct wiring {
 	const char *agent;
 	const char *programs; /* its names in PATH, separated by | */
 	struct wiring_file files[WIRING_FILES_MAX];
-	const char *shared; /* a file of a project that counts, but that terse does not write; or
-			       NULL */
+	const char *shared; /* a file of a project that the agent reads, too, but that terse does
+			       not write; or NULL */
 	bool comment;       /* its permission rules ignore a comment at a command's end */
 	const char *allow;  /* how the user allows `terse read` in this agent, or NULL */
 	const char *note;   /* further notes, one line each */
@@ -135,7 +135,8 @@ struct wiring {
 };
 
 extern const struct wiring wirings[];
-/* Notes for the model; the second, for agents with `comment`, also says what a comment can ask. */
+/* Notes for the model. The second text, for agents with `comment`, also explains what a comment can
+   set. */
 extern const char wiring_lines[], wiring_lines_with_comment[];
 
 /* The table of agents that get terse as a server of tools (terse mcp) and nothing else. Their rows

@@ -2,9 +2,9 @@
 //
 // The members are the artifact's files: ID.json first, then those of ID.txt, ID.err.txt, ID.raw,
 // ID.cast and ID.shown that exist. A text with the gap of a disk cap is two members: ID.txt is the
-// text up to and with the line that announces the gap, ID.rest.txt the text from the last byte of
-// the gap on (likewise ID.err.txt and ID.rest.err.txt). The archive has no other bytes of the gap.
-// The zstd frame has a checksum.
+// text up to and including the line that announces the gap, ID.rest.txt the text from the last byte
+// of the gap on (likewise ID.err.txt and ID.rest.err.txt). The archive has no other bytes of the
+// gap. The zstd frame has a checksum.
 #ifndef TERSE_ARTIFACT_ARCHIVE_H
 #define TERSE_ARTIFACT_ARCHIVE_H
 

@@ -26,7 +26,7 @@ bool earlier_is_same(const struct meta *a, const struct meta *b)
 	return !*x && !*y;
 }
 
-/* Opens the run of a line if it is a run of the command of `m` and is kept. */
+/* Opens the run of a journal line if it has the command of `m` and is kept. */
 static bool earlier_open(const struct journal_line *line, const struct meta *m,
 			 struct earlier_run *run)
 {

@@ -299,7 +299,7 @@ void inventory_release(struct inventory *v)
 
 /* --- when ------------------------------------------------------------------------ */
 
-/* The time of this file is when the store was last cleaned up. */
+/* The modification time of this file is the time of the last gc. */
 #define STAMP "gc"
 
 /* If the last cleanup is longer ago than this, no run came in between, or the clock has jumped. */

@@ -73,8 +73,8 @@ static void use_index(int fd, int idx, const struct index_range *range, uint64_t
 	uint64_t high = (uint64_t)(st.st_size - MAGIC_LEN) / sizeof(uint64_t);
 	if (high > (line - 1) / INDEX_STRIDE + 1)
 		high = (line - 1) / INDEX_STRIDE + 1;
-	/* The best entry is the last one whose offset is not after the range's end. That is nearly
-	   always the last of all; a search is needed only if the index is ahead of the range. */
+	/* The best entry is the last one whose offset is not after the range's end. Usually that is
+	   the last entry of all; a search is needed only if the index is ahead of the range. */
 	uint64_t found = UINT64_MAX, offset = 0, probe = high - 1;
 	while (low < high) {
 		uint64_t entry, here;

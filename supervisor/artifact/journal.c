@@ -351,9 +351,9 @@ struct journal_tail {
 /* The block's size for a caller that reads few lines. */
 #define BLOCK ((size_t)8192)
 
-/* Goes to the line before, without its newline; passes over empty lines. A line that is longer than
-   the block was not written by terse: only its first bytes are returned, which do not parse. A line
-   is valid until the next call. Returns 1, 0 at the beginning, or -1 with errno. */
+/* Goes to the previous line, without its newline; skips empty lines. A line that is longer than the
+   block was not written by terse: only its first bytes are returned, which do not parse. A line is
+   valid until the next call. Returns 1, 0 at the beginning, or -1 with errno. */
 static int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 {
 	for (bool is_cut = false;;) {

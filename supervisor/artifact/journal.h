@@ -1,4 +1,4 @@
-// The journal of a session, SESSION/journal.jsonl: a line for each thing, appended when it happens.
+// The journal of a session, SESSION/journal.jsonl: a line for each event, appended when it happens.
 // The first member of a line says what has happened (docs/journal.schema.json; times are ns since
 // 1970):
 //
@@ -13,7 +13,7 @@
 //                                the session has ended, unless a run follows
 //
 // It is read from its end, so that the time to find what is new does not depend on its length.
-// Bytes that are no line are passed over: a writer that was killed leaves at most a part of a line,
+// Bytes that are no line are skipped: a writer that was killed leaves at most a part of a line,
 // and the next line begins behind a newline.
 //
 // A process that appends holds a shared lock on the file for the one write. A process that takes
@@ -51,8 +51,8 @@ struct journal_read {
 };
 
 /* Append to the journal in a session's directory. A run's command and directory are cut, so that
-   its line stays under META_LINE bytes; `made`: also appends the line that its artifact was made.
-   Return 0, or -1 with errno. */
+   its line stays under META_LINE bytes; `made`: also appends the line JOURNAL_MADE for its
+   artifact. Return 0, or -1 with errno. */
 int journal_add_made(int dir, const char *id);
 int journal_add_run(int dir, const struct meta *m, bool made);
 int journal_add_read(int dir, const struct journal_read *read);
@@ -124,16 +124,16 @@ int64_t journal_line_ms(const struct journal_line *line);
 /* Parses a JOURNAL_READ line. Returns false if the line is damaged. */
 bool journal_parse_read(const struct journal_line *line, struct journal_read *read);
 
-/* What terse stats needs of a run. */
+/* The parts of a run's line that `terse stats` needs. */
 struct journal_sums {
 	int64_t started_ms, duration_ms;
 	struct meta_shown shown;
 	bool has_failed;
-	bool is_own; /* the run is of a verb of terse's */
+	bool is_own; /* the command is a verb of terse */
 };
 
-/* Parses these parts of a run's line (JOURNAL_RUN), in a tenth of the time that meta_parse() takes.
-   Returns false if one of them is damaged. */
+/* Parses the parts of a JOURNAL_RUN line, in a tenth of the time that meta_parse() takes. Returns
+   false if one of them is damaged. */
 bool journal_parse_sums(const struct journal_line *line, struct journal_sums *sums);
 
 /* How many lines of runs were damaged so far. */

@@ -400,7 +400,7 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 static bool read_fields(const struct member_value *v, const struct field *table, char *base,
 			char **to);
 
-/* Words are pointers into what is written to *to. */
+/* The words point into the bytes that are written to *to. */
 static bool read_words(const struct member_value *v, struct meta *m, char **to)
 {
 	struct members list;

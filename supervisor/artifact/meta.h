@@ -49,7 +49,7 @@ struct meta_stream {
 /* The destination of standard error. */
 enum meta_stderr {
 	META_STDERR_MERGED,    /* in the text */
-	META_STDERR_APART,     /* kept as a text of its own, once one of the two is kept */
+	META_STDERR_APART,     /* a text of its own; if one of the two texts is kept, both are */
 	META_STDERR_ELSEWHERE, /* not through terse */
 };
 
@@ -117,7 +117,7 @@ struct meta {
 	   labels, a JSON object of strings; in the index also the size of its archive. */
 	const char *host, *labels;
 	uint64_t object_bytes;
-	void *owned; /* what meta_release() frees of a meta that was read */
+	void *owned; /* memory of a struct that was read; meta_release() frees it */
 };
 
 /* The gaps of a stream, and of the raw bytes. */

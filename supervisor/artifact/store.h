@@ -8,11 +8,11 @@
 //   STORE/gc                            written when the store was last cleaned up (gc.h)
 //
 // STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse, ~/.local/state/terse ($HOME
-// only, never the password file), $XDG_RUNTIME_DIR/terse, ${TMPDIR:-/tmp}/terse-UID. Writing takes
-// the first that can be made and written; a home, $XDG_RUNTIME_DIR or $TMPDIR that is missing is
-// not made. Reading looks in all of them, in this order. If $TERSE_HOME is set, reading looks only
-// there. Only a search for a run by its whole ID looks in the other stores, too: the run went there
-// if $TERSE_HOME could not be written.
+// only, never the password file), $XDG_RUNTIME_DIR/terse, ${TMPDIR:-/tmp}/terse-UID. A writer takes
+// the first of these directories that it can make and write to; it does not make a missing $HOME,
+// $XDG_RUNTIME_DIR or $TMPDIR. A reader looks in all of them, in this order. If $TERSE_HOME is set,
+// reading looks only there. Only a search for a run by its whole ID looks in the other stores, too:
+// the run went there if $TERSE_HOME could not be written.
 //
 // Directories are made 0700 and must belong to the effective user (any other candidate is skipped).
 // Files are made 0600. Nothing below STORE is reached through a symbolic link: every step is

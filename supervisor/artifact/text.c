@@ -196,8 +196,8 @@ static bool text_has_gap(const struct text *t)
 	return t->gap.begin != t->gap.end;
 }
 
-/* Makes the start of a line on disk or in the gap the next to be read. Returns as index_find();
- *lines may be a line in the gap. */
+/* Seeks to the start of a line on disk, or to the gap if the line is in it. Returns as
+   index_find(); *lines may be a line in the gap. */
 static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 {
 	const struct text_gap *gap = text_has_gap(t) ? &t->gap : NULL;
@@ -215,8 +215,8 @@ static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 	/* The index is opened for the first line that is far from the beginning. */
 	if (t->idx < 0 && t->dir >= 0 && t->part <= ARTIFACT_ERR && line > INDEX_STRIDE)
 		t->idx = id_open_file(t->dir, t->id, ARTIFACT_OUT_INDEX + t->part, O_RDONLY);
-	/* The index has no entries for the gap, so a line after the gap is looked for from the
-	   gap's end on. */
+	/* The index has no entries for the gap, so the search for a line after the gap starts at
+	   the gap's end. */
 	if (!gap || line <= gap->from)
 		result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
 	if (!gap || result != 1)

@@ -71,18 +71,18 @@ void text_close(struct text *t);
 /* The number of lines; the last one may have no newline. Returns 0, or -1 with errno. */
 int text_lines(struct text *t, uint64_t *lines);
 
-/* Makes the start of 1-based `line` the next to be read, or the gap if the line is in it. Returns
-   0, 1 if the text has fewer lines (then *lines is their number), or -1 with errno. */
+/* Seeks to the start of 1-based `line`, or to the gap if the line is in it. Returns 0, 1 if the
+   text has fewer lines (then *lines is their number), or -1 with errno. */
 int text_seek(struct text *t, uint64_t line, uint64_t *lines);
 
-/* For a text without a gap: makes the start of the `count`-th line from the end the next to be
-   read. Reads nothing before that start, and no more than the last `most` bytes. *found: the number
-   of lines from that start to the end. It is less than `count` if the text has fewer lines, or if
-   they begin before the last `most` bytes (0: even the last line does, and the next byte to be read
+/* For a text without a gap: seeks to the start of the `count`-th line from the end. Reads nothing
+   before that start, and no more than the last `most` bytes. *found: the number of lines from that
+   start to the end. It is less than `count` if the text has fewer lines, or if some of them begin
+   before the last `most` bytes (0: even the last line begins before, and the next byte to be read
    is inside it). Returns 0, or -1 with errno. */
 int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *found);
 
-/* Makes the byte at `offset` of the file the next to be read, or the gap if the byte is in it. */
+/* Seeks to the byte at `offset` of the file, or to the gap if the byte is in it. */
 void text_seek_byte(struct text *t, uint64_t offset);
 
 /* Finds the start of the line that has the byte at `offset`; the end of a gap counts as a start.
@@ -93,8 +93,8 @@ int text_line_start(const struct text *t, uint64_t offset, uint64_t *start);
    errno. */
 ssize_t text_read(const struct text *t, char *data, size_t len, uint64_t offset);
 
-/* Reads on: up to `cap` bytes into `data`. They may end inside a line or character. Returns 0, or
-   -1 with errno. */
+/* Reads the next piece: up to `cap` bytes into `data`. They may end inside a line or character.
+   Returns 0, or -1 with errno. */
 int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece);
 
 #endif

@@ -47,7 +47,7 @@ struct frontend {
 	int signals;          /* signalfd */
 	bool raw;             /* the person's terminal is in raw mode */
 	bool waited;          /* the wait for the command's start has timed out once */
-	bool late;            /* the start took long: the watchdog can't testify */
+	bool late; /* the start took long, so the watchdog has left this process's group */
 	struct tree_end ending;
 	bool interrupt_typed, suspend_typed; /* keys were typed for which a terminal sends a
 						signal */
@@ -318,7 +318,7 @@ static int frontend_start(struct frontend *f)
 	int pair[2], watch[2] = {-1, -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
-	/* Without a watchdog the run goes on. */
+	/* If this fails, the run does without a watchdog. */
 	if (pipe2(watch, O_CLOEXEC | O_NONBLOCK) < 0)
 		watch[0] = watch[1] = -1;
 	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
@@ -341,8 +341,8 @@ static int frontend_start(struct frontend *f)
 	f->supervisor = pair[0];
 	f->session = pid;
 	f->ending = (struct tree_end){.session = pid, .grace_ms = f->job->settings->grace};
-	/* Starts the watchdog while the supervisor makes terminals. A run does without a watchdog
-	   if there is none. */
+	/* Starts the watchdog while the supervisor makes terminals. If that fails, the run does
+	   without one. */
 	if (watch[0] >= 0)
 		f->watchdog = watchdog_start(f->job, pid, watch[0], &f->watchdog_socket);
 	if (frame_send(f->supervisor, FRAME_GUARDED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 ||
@@ -380,7 +380,7 @@ int frontend_run(struct job *job)
 	signals_take(&job->signals);
 	sigfillset(&set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-	/* Without a signalfd a supervisor could only lose the command's status. */
+	/* Without a signalfd this process could not wait for the end of the command. */
 	if (f.signals < 0)
 		return frontend_exec_directly(job);
 	/* Sets raw mode before the command can ask for anything, since keys must not be echoed

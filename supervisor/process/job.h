@@ -40,8 +40,8 @@ struct job {
 // The process that the user started: it starts supervisor and watchdog, waits, passes signals on,
 // reads the person's keyboard, and ends as the command did.
 
-/* Runs the job and ends this process with the command's status. Returns only when the command could
-   not be executed: its errno, which the caller reports. */
+/* Runs the job and ends this process with the command's status. Returns only if the command could
+   not be executed, with an errno, which the caller reports. */
 int frontend_run(struct job *job);
 
 // The process that owns the pty: it starts the command, reads what it writes,

@@ -337,7 +337,7 @@ bool live_has_person(const struct live *c)
 	return client;
 }
 
-/* Sends the status: to a client that asks once, or to a client that watches whenever the status has
+/* Sends the status to a client that has asked for it, or to a client that watches if the status has
    changed. */
 static void live_answer_status(struct supervisor *s, struct live_client *client, bool watches,
 			       bool follows)

@@ -5,7 +5,7 @@
 //     │       │       which is kept and, at the end, previewed like that of a run
 //     └──► AS IT IS   a program reads keys, or the text can't be kept: the bytes pass unchanged
 //
-// The last lines pass unchanged, too, after the preview: they have the word by which the reader
+// The last lines pass unchanged, too, after the preview: they contain the word by which the reader
 // knows that the command has ended. Memory is bounded. If anything fails, the bytes pass unchanged.
 #ifndef TERSE_PROCESS_PASSAGE_H
 #define TERSE_PROCESS_PASSAGE_H

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How often the lists are read at most until two readings in a row agree. */
+/* The most readings of the lists, which are repeated until two in a row agree. */
 #define READINGS 8
 
 /* The most descendants that are looked for: a fork bomb has no end. */
@@ -164,8 +164,9 @@ int pipe_holder_find(const int fds[2], struct process *found, int most)
 	return there;
 }
 
-/* How soon TERM follows HUP, and the interval between checks whether all have gone, which grows if
-   KILL does not help (a process hangs in the kernel). */
+/* HUP_GRACE_MS: how soon TERM follows HUP. LOOK_MS: the interval between checks whether all
+   processes have gone. If KILL does not help (a process hangs in the kernel), that interval grows
+   up to LOOK_MOST_MS. */
 #define HUP_GRACE_MS 100
 #define LOOK_MS      20
 #define LOOK_MOST_MS 1000

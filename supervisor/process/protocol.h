@@ -120,7 +120,7 @@ struct live_status {
 					 or typed */
 	uint64_t lines, bytes;        /* of the text so far, with unfinished lines */
 	uint64_t settled;             /* bytes of it that are final */
-	uint64_t reported;            /* lines that a reader has been sent */
+	uint64_t reported;            /* lines that were sent to a reader */
 	bool terminal;                /* the run has a controlling terminal, so one can type into
 					 it */
 	char last_line[LIVE_TEXT];    /* the last line that is not blank */

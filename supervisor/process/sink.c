@@ -127,9 +127,9 @@ static enum reading sink_unseen(pid_t pid)
 	return errno == EACCES && process_read(pid, &p) == 0 && p.state != 'Z' ? HIDDEN : READS_NOT;
 }
 
-/* Looks at standard input alone: most readers have the pipe there. A child that reads what `parent`
-   has an end of has inherited that end. Where kcmp(2) may be called, it tells whether a child has,
-   in a tenth of the time of a first look into /proc/PID. */
+/* Looks at standard input alone: most readers have the pipe there. A child gets the pipe by
+   inheriting the end that `parent` has. kcmp(2), where it is allowed, shows whether the child's
+   standard input is that end, in a tenth of the time of a first look into /proc/PID. */
 static enum reading sink_look_at_input(pid_t pid, const struct ancestor *parent, const char *link)
 {
 	char target[64];

@@ -73,10 +73,10 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 // Starts the command, in its own process group, with its streams and the caller's signal state.
 
 /* Starts the job's command as a child in a process group of its own, *group, and waits until it has
-   been executed. `fds` become 0, 1 and 2; -1: unchanged. `terminal`: slave of the controlling
-   terminal to be in the foreground of, or -1. If *group is not the command's pid, it is the pid of
-   another child, which has ended and is kept as a zombie so that the number stays taken. Returns
-   the pid; -1 with errno if no process can be made; 0 with errno if the program can't be
+   been executed. `fds` become 0, 1 and 2; -1: unchanged. `terminal`: the slave of the controlling
+   terminal, in whose foreground the command runs; or -1. If *group is not the command's pid, it is
+   the pid of another child, which has ended and is kept as a zombie so that the number stays taken.
+   Returns the pid; -1 with errno if no process can be made; 0 with errno if the program can't be
    executed. */
 pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal,
 		    pid_t *group);

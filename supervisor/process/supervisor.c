@@ -109,8 +109,8 @@ static void supervisor_drain(struct supervisor *s)
 }
 
 /* Reads and drops the output of background processes after its recording has ended, so that their
-   writes neither fail nor wait for ever. Returns when the other side has closed the last of `fds`
-   (non-blocking pty masters or pipes, or -1), which it closes. Needs no memory. */
+   writes neither fail nor wait for ever. `fds`: non-blocking pty masters or pipes, or -1. Closes
+   each of them once its other side is closed, and returns after the last. Needs no memory. */
 static void discard_output(struct supervisor *s, int fds[2])
 {
 	static struct loop loop;
@@ -879,8 +879,7 @@ static void supervisor_prepare(struct supervisor *s)
 		s->timer[TIMER_TIMEOUT] = job->begun_ms + set->timeout;
 	s->timer[TIMER_FRONT] = now_ms + FRONT_MS;
 	s->timer[TIMER_NICE] = now_ms + NICE_MS;
-	/* The front end, whose niceness counts, may leave soon, so takes that niceness over at
-	   once. */
+	/* Takes over the niceness of the front end at once, since the front end may leave soon. */
 	if (set->yield || set->detach) {
 		s->timer[TIMER_YIELD] = set->detach ? now_ms : job->begun_ms + set->yield;
 		s->timer[TIMER_NICE] = now_ms;

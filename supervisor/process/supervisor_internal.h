@@ -51,7 +51,7 @@
    go. */
 struct process_tree {
 	bool passes;       /* use a pass over all processes instead of the lists */
-	struct buffer all; /* of struct process_tree_pair: what the pass found */
+	struct buffer all; /* of struct process_tree_pair: the result of the pass */
 };
 
 /* Puts the PIDs (pid_t) of the children of `parent` into `out`, which is emptied first: at least
@@ -128,8 +128,8 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group);
 // nothing was written or typed for a moment, and then less and less often. Two looks in a row must
 // agree.
 //
-// A prompt: the terminal is the controlling one, so it can be typed into. Its foreground process
-// group waits for input when
+// A prompt needs a controlling terminal, into which somebody can type. Its foreground process group
+// waits for input when
 //
 //   - one of its processes is blocked in a read of the terminal, or
 //   - one sleeps in poll, select or epoll, none of its processes runs, the terminal is raw (so keys
@@ -151,15 +151,16 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group);
 // Otherwise the reader gets a line about it, as about a command that stays on the alternate screen.
 
 struct looks {
-	int master;              /* of the terminal; not owned */
-	dev_t device;            /* of its slave; 0: there is none, and no look */
-	int64_t first_ms;        /* the time from the last activity to the first look */
-	int64_t active_ms;       /* when something was last written or typed; times are monotonic */
-	int64_t at;              /* the next look; 0: none */
-	int64_t pause_ms;        /* the time until the look after that, if that finds nothing */
-	int agreed;              /* looks in a row that found it waiting */
-	bool prompts;            /* it waits at a prompt */
-	int64_t waits_ms;        /* since when it waits for input; 0: it does not */
+	int master;        /* of the terminal; not owned */
+	dev_t device;      /* of its slave; 0: there is none, and no look */
+	int64_t first_ms;  /* the time from the last activity to the first look */
+	int64_t active_ms; /* when something was last written or typed; times are monotonic */
+	int64_t at;        /* the next look; 0: none */
+	int64_t pause_ms;  /* the time from the next look to the one after it, if the next finds
+			      nothing */
+	int agreed;        /* looks in a row that found it waiting */
+	bool prompts;      /* it waits at a prompt */
+	int64_t waits_ms;  /* since when it waits for input; 0: it does not */
 	struct meta_waits waits; /* the waits that are over */
 	/* For keys. */
 	int64_t screen_at; /* when to check for the alternate screen; 0: never again */
@@ -307,7 +308,7 @@ struct live {
 	char typed;          /* the last byte typed */
 	int64_t typed_ms;    /* when that was typed */
 	unsigned cols, rows; /* while nobody is attached */
-	uint64_t reported;   /* lines of the text that a reader has been sent */
+	uint64_t reported;   /* lines of the text that were sent to a reader */
 };
 
 struct supervisor {
@@ -340,8 +341,7 @@ struct supervisor {
 	struct source sources[2];
 	struct source *end; /* the end of `sources` */
 	/* The delivery of the report to the reader. */
-	int64_t stall_at; /* monotonic time at which a reader that stalls is given up; 0:
-			     never */
+	int64_t stall_at; /* monotonic time at which a stalled reader is given up; 0: never */
 	int instead;      /* wait status of a run whose reader was given up; 0: exit status 1 */
 	size_t left;      /* bytes that waited for the reader at the last look */
 	bool loss_told;   /* the reader did not get everything, and has got a line that says so */
@@ -427,8 +427,8 @@ void live_describe_text(struct supervisor *s, struct live_status *c);
 /* Takes output of the command. */
 void live_output(struct supervisor *s, const char *data, size_t len);
 
-/* Sets the size of the terminal; `own`: also as the run's own size, for when nobody is attached.
-   Returns 0 or an errno. */
+/* Sets the size of the terminal; `own`: also sets the run's own size, which counts while nobody is
+   attached. Returns 0 or an errno. */
 int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own);
 
 /* Whether anything is still queued for a client. */

@@ -182,8 +182,8 @@ int supervisor_outcome(const struct supervisor *s, int status)
 		return status;
 	if (error == ETIMEDOUT && s->instead)
 		return s->instead;
-	/* Uses the signal that the kernel sends for such a write, if it is not ignored; the command
-	   has inherited its disposition from this process. */
+	/* Uses the signal that the kernel sends for such a write, unless this process ignores the
+	   signal: then the command, which inherits that, ignores it, too. */
 	struct sigaction action;
 	int sig = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
 	bool fatal = sig && (sigaction(sig, NULL, &action) < 0 || action.sa_handler != SIG_IGN);
@@ -343,7 +343,7 @@ void supervisor_report(struct supervisor *s)
 		s->record.meta.waits.to_ms += apart;
 		s->record.meta.waits.question = s->prompt;
 	}
-	/* Whether the command ended by the signal that the run's own session has sent. */
+	/* Notes whether the command ended by the signal that the run's own session has sent. */
 	int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : WEXITSTATUS(s->status) - 128;
 	s->record.meta.wanted =
 		!s->timed_out && s->wanted && (s->wanted == WANTED_END || s->wanted == sig);

@@ -32,8 +32,8 @@ enum call_form { CALL_OTHER, CALL_READ, CALL_RECEIVE, CALL_POLL, CALL_SELECT, CA
 static const struct wait_call {
 	long number;
 	enum call_form form;
-	int timeout;    /* for calls that wait for several descriptors: which argument is the
-			   timeout */
+	int timeout; /* for calls that wait for several descriptors: the index of the argument with
+			the timeout */
 	bool in_memory; /* the timeout is a structure that begins with the seconds; else
 			   milliseconds */
 } wait_calls[] = {

@@ -36,7 +36,7 @@ void watchdog_restore_terminal(const struct job *job)
 	const int terminal = job->channels.keyboard;
 	const struct termios *raw = &job->raw;
 	struct termios now;
-	/* A shell that has noticed the end first has set its own modes by now. */
+	/* By now a shell may have noticed the end, and set its own modes. */
 	if (terminal >= 0 && tcgetattr(terminal, &now) == 0 && now.c_lflag == raw->c_lflag &&
 	    now.c_iflag == raw->c_iflag && now.c_oflag == raw->c_oflag)
 		tcsetattr(terminal, TCSADRAIN, &job->modes);

@@ -256,7 +256,7 @@ static size_t secrets_key_mark(const char *data, size_t len, bool ends)
 	return 0;
 }
 
-/* Gives up `data` and the held bytes for lack of memory. If a key begins in them, the bytes that
+/* Drops `data` and the held bytes for lack of memory. If a key begins in them, the bytes that
    follow are replaced as part of the key. */
 static void redactor_lose(struct redactor *r, const char *data, size_t len)
 {

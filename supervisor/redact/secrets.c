@@ -112,8 +112,8 @@ struct pattern {
 struct secrets {
 	struct pattern *patterns;
 	size_t count;
-	struct literals fragments; /* of all patterns: one search finds that nearly every text has
-				      none */
+	struct literals
+		fragments; /* of all patterns: one search shows that nearly every text has none */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 };
@@ -248,8 +248,8 @@ static size_t find_mark(struct secrets *s, const struct pattern *p, const char *
 					 : pcre2_get_ovector_pointer(s->match)[0];
 }
 
-/* The offset to go on from after a match of from..to: another secret may begin within it, after a
-   gap. */
+/* Where the search continues after a match of from..to: another secret may begin within the match,
+   after a gap. */
 static size_t go_on(struct secrets *s, const struct pattern *p, const struct secrets_text *l,
 		    size_t from, size_t to)
 {

@@ -228,7 +228,7 @@ bool outbox_is_wanted(const struct settings *settings, const struct meta *m)
 
 /* --- what is there ------------------------------------------------------------------ */
 
-/* Files that are named by an ID, the oldest first. */
+/* Files whose names are IDs, the oldest first. */
 struct items {
 	struct item {
 		char id[ID_LEN + 1];
@@ -330,7 +330,7 @@ static int outbox_prune(const char *path, const struct stat *st, int kind, struc
 
 #define TEMPORARY ".archive"
 
-/* Throws out the oldest archives until there is room for `bytes` more. Returns whether there is. */
+/* Drops the oldest archives until there is room for `bytes` more. Returns whether there is. */
 static bool outbox_make_room(const struct outbox *o, uint64_t bytes, uint64_t most)
 {
 	struct items items = {0};

@@ -8,11 +8,11 @@
 //               has been moved, the line goes into a segment and is then removed: after a kill
 //               between these steps a run is in two segments
 //   new/        archives and segments of the index, under the keys of the remote, to be moved.
-//               They do not depend on the store's cleaning
+//               Cleaning up the store does not touch them
 //   lock        locked by the process that moves; adding: by processes that archive or take a run
 //               out; fetch: by processes that fetch
 //   retry       "FAILURES DUE\nWHY\n": after the remote failed, when to try again (ms since 1970)
-//   dropped     "COUNT BYTES\n": what outbox_max has thrown out since terse push said so
+//   dropped     "COUNT BYTES\n": what outbox_max has dropped since terse push reported it
 //   .archive, .line, .segment, .retry, .dropped   temporary names, renamed when the file is whole
 //
 // Any number of processes may add at a time; one moves, in a loop until nothing is left. Every step

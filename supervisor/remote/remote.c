@@ -25,7 +25,7 @@
 #define FILE_KIND   "file:"
 #define RCLONE_KIND "rclone:"
 
-/* rclone's status for what is not there: a directory, an object. */
+/* rclone's exit statuses for a missing directory, and for a missing object. */
 enum { STATUS_NO_DIRECTORY = 3, STATUS_NO_OBJECT = 4 };
 
 /* Interval between looks at a child if the kernel has no pidfd_open(2), which would report the
@@ -35,7 +35,7 @@ enum { STATUS_NO_DIRECTORY = 3, STATUS_NO_OBJECT = 4 };
 /* The most bytes that are read of a program's messages. */
 #define SAID_MOST ((size_t)16 * 1024)
 
-/* A program has this many arguments at most: 24 hours, and the rest. */
+/* The most arguments of rclone: one for each of 24 hours, and the others. */
 #define ARGUMENTS 48
 
 const char *remote_directory(const struct settings *s)
