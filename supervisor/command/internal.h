@@ -252,7 +252,7 @@ enum paint runs_paint(const struct meta *m);
    returns 0 for the first line of an ID, 1 for the second, or -1 with ENOMEM. *tree, a tree of
    tsearch(3), has the IDs whose second line is still to come; free it with tdestroy(*tree,
    free). */
-int runs_meet(void **tree, const char *id);
+int runs_seen(void **tree, const char *id);
 
 /* Whether the metadata have the lines and bytes of the text. */
 bool runs_is_counted(const struct meta *m);

@@ -101,7 +101,7 @@ static int runs_compare_ids(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-int runs_meet(void **tree, const char *id)
+int runs_seen(void **tree, const char *id)
 {
 	char **node = tfind(id, tree, runs_compare_ids), *met = node ? *node : NULL;
 	if (met) {

@@ -73,8 +73,8 @@ static void config_add_origin(struct buffer *out, const struct option *o, const 
 	}
 }
 
-/* Returns the option whose value is in effect for `o`. For failure_size, that is `size` if `size`
-   was set later; for all others, `o` itself. */
+/* Returns the option whose value is in effect for `o`. That is `o` itself, except that `size`
+   replaces failure_size if it was set later. */
 static const struct option *option_in_force(const struct settings *s, const struct option *o)
 {
 	bool other =

@@ -38,7 +38,7 @@ struct runs {
 
 	struct store stores[STORE_MAX], others[STORE_MAX];
 	int count, other_count; /* other_count: -1: they are not open */
-	void *met;              /* of runs_meet() */
+	void *seen;             /* of runs_seen() */
 };
 
 /* The default of --limit. */
@@ -301,9 +301,9 @@ static int list_add_line(struct runs *r, struct journal *j, const struct journal
 	int wanted =
 		is_run ? journal_parse_run(j, line, &m)
 		       : !runs_filter_is_set(f, false) && ms >= f->since.ms && ms <= f->until.ms;
-	int met = r->journal || (is_run && wanted == 0) ? 0 : runs_meet(&r->met, line->of.id);
-	if (met != 0)
-		return met < 0 ? -1 : 0;
+	int seen = r->journal || (is_run && wanted == 0) ? 0 : runs_seen(&r->seen, line->of.id);
+	if (seen != 0)
+		return seen < 0 ? -1 : 0;
 	if (!is_run && !r->journal)
 		return list_add_artifact(r, &line->of);
 	if (is_run && wanted > 0)
@@ -343,8 +343,8 @@ static int list_add_living(struct runs *r)
 		if (id_find(r->stores, r->count, "", ids[i], &of) < 0 ||
 		    (!r->all && strcmp(of.session, r->directory) != 0))
 			continue;
-		int met = runs_meet(&r->met, ids[i]);
-		result = met ? -(met < 0) : list_add_artifact(r, &of);
+		int seen = runs_seen(&r->seen, ids[i]);
+		result = seen ? -(seen < 0) : list_add_artifact(r, &of);
 	}
 	free(ids);
 	return result;
@@ -366,7 +366,7 @@ static int list_kept(struct runs *r)
 		/* Live runs were added before, so lines of runs that began earlier are only noted
 		   as seen. */
 		if (line.kind == JOURNAL_RUN && ms < since_ms)
-			added = runs_meet(&r->met, line.of.id) < 0 ? -1 : 0;
+			added = runs_seen(&r->seen, line.of.id) < 0 ? -1 : 0;
 		else
 			added = list_add_line(r, j, &line);
 	}
@@ -374,7 +374,7 @@ static int list_kept(struct runs *r)
 		added = got = r->journal ? 0 : list_add_living(r);
 	r->damaged = j ? journal_damaged(j) : 0;
 	status = runs_end(r, added ? added : got, status);
-	tdestroy(r->met, free);
+	tdestroy(r->seen, free);
 	journal_close(j);
 	store_close_all(r->others, r->other_count);
 	store_close_all(r->stores, r->count);

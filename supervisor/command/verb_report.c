@@ -49,7 +49,7 @@ struct report_call {
 	struct store stores[STORE_MAX];
 	int store_count;
 	struct stats stats;
-	void *met;              /* of runs_meet() */
+	void *seen;             /* of runs_seen() */
 	uint64_t count;         /* number of runs in the list */
 	uint64_t total;         /* number of runs, including those that are too old for the page */
 	bool lives;             /* at least one run lives */
@@ -212,9 +212,9 @@ static void report_add_run(struct report_call *c, const struct store *store, con
    0, 1 if there is no run to add, or -1 with errno. */
 static int report_read_run(struct report_call *c, const struct journal_line *line, struct meta *m)
 {
-	int met = runs_meet(&c->met, line->of.id);
-	if (met != 0)
-		return met;
+	int seen = runs_seen(&c->seen, line->of.id);
+	if (seen != 0)
+		return seen;
 	int read = line->kind == JOURNAL_RUN ? meta_parse(line->text, line->len, m)
 					     : meta_read_found(&line->of, m);
 	if (read < 0)
@@ -329,7 +329,7 @@ static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 static void report_drop(struct report_call *c)
 {
 	stats_release(&c->stats);
-	tdestroy(c->met, free);
+	tdestroy(c->seen, free);
 	buffer_release(&c->list);
 	buffer_release(&c->parts);
 	buffer_release(&c->open);

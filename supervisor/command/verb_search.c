@@ -300,7 +300,7 @@ static int search_add_match(struct search *s, const struct walk_line *line, stru
 	if (want > s->before)
 		want = s->before;
 	/* Shows the `have` nearest of these lines. */
-	uint64_t have = walk_behind(w, want);
+	uint64_t have = walk_before_count(w, want);
 	bool touches = s->last > 0 && line->number - want - 1 == s->last;
 	for (;;) {
 		bool group = (s->before || s->after) && !touches && s->shown > 0;

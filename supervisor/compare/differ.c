@@ -336,7 +336,7 @@ static struct differ_lines lines_of(const struct differ_side *s, size_t x, size_
 }
 
 /* Calls `change` for the marked lines in order. Returns what `change` returned. */
-static int differ_tell(const struct differing *d)
+static int differ_report(const struct differing *d)
 {
 	const struct differ_side *a = &d->sides[0], *b = &d->sides[1];
 	int answer = 0;
@@ -404,7 +404,7 @@ static int differ_align(struct differing *d)
 		for (int i = 0; i < 2; i++)
 			at[i] = to[i] + (to[i] < end[i]);
 	}
-	return differ_tell(d);
+	return differ_report(d);
 }
 
 /* --- both texts ------------------------------------------------------------------ */

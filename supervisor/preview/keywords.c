@@ -21,7 +21,7 @@ enum {
 
 /* Adds a text to a search, in the group with the fewest texts; does nothing if all groups are
    full. */
-static void look_for(struct literals *prefilter, const char *text)
+static void prefilter_add(struct literals *prefilter, const char *text)
 {
 	unsigned least = 0;
 	for (unsigned k = 1; k < FRAGMENT_GROUPS; k++) {
@@ -71,7 +71,7 @@ static const char *find_phrase(const struct strings *phrases, const char *text, 
 }
 
 /* Raises the score of a line by the share of a question's words that are in it. */
-static void answer(const char *about, const struct line *line, struct score *score)
+static void raise_by_question(const char *about, const struct line *line, struct score *score)
 {
 	size_t words = 0, found = 0, len = 0;
 	for (const char *at = about; at && *(at = next_word(at, &len)); at += len) {
@@ -103,7 +103,7 @@ void phrases_apply(const struct limit *limit, const struct line *line, struct sc
 		score->focus =
 			found - text > FOUND_BEFORE ? (uint32_t)(found - text) - FOUND_BEFORE : 0;
 	} else {
-		answer(limit->about, line, score);
+		raise_by_question(limit->about, line, score);
 	}
 }
 
@@ -152,11 +152,11 @@ void judge_init(struct preview_judge *j, const struct limit *limit)
 		const char *part = telling->items[i], *star;
 		while ((star = strchr(part, '*')) && star - part < FRAGMENT_LEN)
 			part = star + 1;
-		look_for(&j->prefilter, part);
+		prefilter_add(&j->prefilter, part);
 	}
 	size_t len = 0;
 	for (const char *at = limit->about; at && *(at = next_word(at, &len)); at += len) {
 		if (len >= FRAGMENT_LEN)
-			look_for(&j->prefilter, at);
+			prefilter_add(&j->prefilter, at);
 	}
 }

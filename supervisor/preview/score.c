@@ -591,7 +591,7 @@ void score_judge(const struct preview_judge *j, const struct line *line, struct 
 
 /* Whether a word says that not all went well, as in "✓ adds (1 failed)", "checking for x... no",
    "ok 3 # TODO". */
-static bool takes_back(const char *text, size_t len)
+static bool denies_success(const char *text, size_t len)
 {
 	static const char words[] = " # FAIL FAILED failed ERROR no No NO not Not NOT none skipped "
 				    "Skipped SKIPPED skipping Skipping SKIP pending retrying ";
@@ -625,7 +625,7 @@ static bool is_progress(const struct line *line, const struct score *score)
 	size_t len = line->front_len - line->ended, at = 0;
 	bool plain = score->kind == SCORE_PLAIN && !score->alarms && score->score < SCORE_TELLING;
 	bool share = false;
-	if ((!plain && score->kind != SCORE_PASS) || takes_back(text, len))
+	if ((!plain && score->kind != SCORE_PASS) || denies_success(text, len))
 		return false;
 	if (!plain || ends_with(text, len, " 0 errors") || ends_with(text, len, " no errors") ||
 	    ends_with(text, len, " 0 failures"))

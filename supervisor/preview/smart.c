@@ -240,7 +240,7 @@ static bool is_familiar(struct smart *s, const char *hit)
 }
 
 /* Skips lines that repeat the one before. Returns where they end. */
-static const char *pass_repeats(struct smart *s, const char *at, const char *end)
+static const char *skip_repeats(struct smart *s, const char *at, const char *end)
 {
 	struct window *w = s->window;
 	struct run *last = s->store.count ? &s->store.lines[s->store.count - 1].run : NULL;
@@ -307,7 +307,7 @@ void smart_read(struct smart *s, uint64_t from)
 		const bool follows = s->follow > 0, all = from < JUDGE_ALL || follows;
 		struct line line;
 		if (!all && from >= offset) {
-			passed = pass_repeats(s, at, end);
+			passed = skip_repeats(s, at, end);
 			if (passed == at)
 				passed = search_line(s, at, end);
 			from += (uint64_t)(passed - at);

@@ -311,7 +311,7 @@ enum walk_kind walk_next(struct walk *w, struct walk_line *line)
 
 /* --- around a line ----------------------------------------------------------- */
 
-uint64_t walk_behind(const struct walk *w, uint64_t max)
+uint64_t walk_before_count(const struct walk *w, uint64_t max)
 {
 	uint64_t n = 0;
 	for (size_t at = w->last; n < max && at > w->start; n++)

@@ -66,10 +66,10 @@ enum walk_kind walk_next(struct walk *w, struct walk_line *line);
 /* Returns the next line, wanted or not, or a gap. */
 enum walk_kind walk_step(struct walk *w, struct walk_line *line);
 
-/* Lines before the one that was returned last. walk_behind() says how many walk_before() can
-   return, at most `max`. walk_before() returns the line that is `back` lines before, 1 being the
-   nearest. */
-uint64_t walk_behind(const struct walk *w, uint64_t max);
+/* Lines before the one that was returned last. walk_before_count() returns how many of them
+   walk_before() can return, at most `max`. walk_before() returns the line that is `back` lines
+   before, 1 being the nearest. */
+uint64_t walk_before_count(const struct walk *w, uint64_t max);
 void walk_before(const struct walk *w, uint64_t back, struct walk_line *line);
 
 /* Stores where the match is in a wanted line; an empty span at its start if there is none. */

@@ -148,7 +148,7 @@ static void append_gaps(struct buffer *out, const char *before, const struct wor
 
 /* Appends ": terse read ID", or ": not kept: " and why; nothing if the reader has the text in a
    file (terse filter). */
-static void append_behind(struct buffer *out, const struct wording_place *place)
+static void append_reading(struct buffer *out, const struct wording_place *place)
 {
 	if (place->id) {
 		buffer_append_string(out, ": ");
@@ -195,7 +195,7 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		buffer_printf(out, ", %s", HUMAN_SIZE(piece->bytes));
 	/* How to read it, or why it can't be read. */
 	if (piece->spelled)
-		append_behind(out, place);
+		append_reading(out, place);
 	if (piece->spelled && place->id)
 		buffer_printf(out, " %s%s", words_of(place)->lines, words_of(place)->is);
 	if (piece->spelled && place->id && place->words == WORDS_TOOLS)
@@ -490,7 +490,7 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 	else if (!place->id && place->error)
 		buffer_printf(out, "; not kept: %s", gap_reason(place->error));
 	if (place->id)
-		append_behind(out, place);
+		append_reading(out, place);
 	if (place->id && place->words == WORDS_TOOLS)
 		buffer_printf(out, " [offset=FROM limit=COUNT%s | search=REGEX]",
 			      e->cuts ? " | bytes=FROM-TO" : "");
@@ -538,7 +538,7 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 	}
 	if (is_part) {
 		append_gaps(out, ", ", place);
-		append_behind(out, place);
+		append_reading(out, place);
 		if (place->id)
 			buffer_printf(out, " %s%s%" PRIu64 "%s", words->offset, words->is,
 				      h->lines + 1, units[unit].hint);
@@ -547,7 +547,7 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 	}
 	/* Adds ": terse read ID --bytes FROM-TO", which reads what is cut out of lines. */
 	if (h->cut && (place->id || !is_part))
-		append_behind(out, place);
+		append_reading(out, place);
 	if (h->cut && place->id)
 		buffer_printf(out, " %s%sFROM-TO", words->bytes, words->is);
 	append_notes(out, e, place);
@@ -561,7 +561,7 @@ void wording_status(struct buffer *out, const struct wording_ending *e,
 	append_end(out, e);
 	append_background(out, e);
 	if (e->background)
-		append_behind(out, place);
+		append_reading(out, place);
 	buffer_append_string(out, "]\n");
 }
 
@@ -588,7 +588,7 @@ void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, u
 	buffer_printf(out, "[terse: still running after %s; ", HUMAN_DURATION(elapsed_ms));
 	append_totals(out, lines, bytes);
 	buffer_append_string(out, " so far");
-	append_behind(out, place);
+	append_reading(out, place);
 	if (waits[wait]) {
 		buffer_append_string(out, "; ");
 		utf8_clean(out, who, strlen(who));
@@ -611,7 +611,7 @@ void wording_binary(struct buffer *out, const struct wording_ending *e, const ch
 		buffer_append_string(out, ": ");
 		buffer_printf(out, words_of(place)->raw_bytes, place->id);
 	} else {
-		append_behind(out, place);
+		append_reading(out, place);
 	}
 	buffer_append_string(out, "]\n");
 }
@@ -625,7 +625,7 @@ void wording_person(struct buffer *out, const struct wording_ending *e,
 	append_gaps(out, "; ", place);
 	if (place->gaps.count)
 		buffer_append_string(out, "; the rest");
-	append_behind(out, place);
+	append_reading(out, place);
 	buffer_append_string(out, "]\n");
 }
 

@@ -731,7 +731,7 @@ void terminal_resize(struct terminal *t, unsigned cols, unsigned rows)
 	scratch.partial_len = 0;
 	normal->base = t->normal->base;
 	copy_normal(&scratch, t->normal);
-	screen_keep(normal, t->normal);
+	screen_copy_state(normal, t->normal);
 	t->screen = t->screen == t->normal ? normal : alternate;
 	screen_free(t->normal);
 	screen_free(t->alternate);

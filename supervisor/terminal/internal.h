@@ -225,7 +225,7 @@ void screen_free(struct screen *s);
 struct screen *screen_copy(const struct screen *from, unsigned cols, unsigned rows);
 
 /* Copies the tab stops and the saved cursor of `from`. */
-void screen_keep(struct screen *s, const struct screen *from);
+void screen_copy_state(struct screen *s, const struct screen *from);
 
 /* Resets the screen: blank, cursor at the top left, no margins, tab stops every eight columns. The
    saved cursor and `base` stay. */

@@ -176,7 +176,7 @@ static bool is_sixel(const struct string *s)
 
 /* Whether one of the words is in the part of the string before the byte `data`, which begins its
    data. */
-static bool names(const struct string *s, char data, const char *const *words)
+static bool string_names(const struct string *s, char data, const char *const *words)
 {
 	const char *end = memchr(s->held, data, s->len);
 	size_t len = end ? (size_t)(end - s->held) : s->len;
@@ -245,9 +245,9 @@ static void complete(struct terminal *t, unsigned char c)
 	const struct string *s = &t->string;
 	take_title(&t->string);
 	/* Other strings only load a picture or ask something. */
-	bool is_picture = begins_with(s, "_G") ? names(s, ';', shown)
+	bool is_picture = begins_with(s, "_G") ? string_names(s, ';', shown)
 			  : begins_with(s, "]1337;File=") || begins_with(s, "]1337;MultipartFile=")
-				  ? names(s, ':', inlined)
+				  ? string_names(s, ':', inlined)
 				  : is_sixel(s);
 	if (is_picture)
 		parser_string_show(t, image);

@@ -226,7 +226,7 @@ struct screen *screen_copy(const struct screen *from, unsigned cols, unsigned ro
 			row->cells[row->used - 1] = 0;
 	}
 	s->base = from->base;
-	screen_keep(s, from);
+	screen_copy_state(s, from);
 	s->x = whole ? from->x : at_most(from->x, cols - 1);
 	s->y = at_most(from->y, rows - 1);
 	s->low = at_most(from->low, rows - 1);
@@ -236,7 +236,7 @@ struct screen *screen_copy(const struct screen *from, unsigned cols, unsigned ro
 	return s;
 }
 
-void screen_keep(struct screen *s, const struct screen *from)
+void screen_copy_state(struct screen *s, const struct screen *from)
 {
 	uint64_t saved = from->saved.y > from->base ? from->saved.y - from->base : 0;
 	memcpy(s->tabs, from->tabs, at_most(s->cols, from->cols) * sizeof(*s->tabs));
@@ -291,7 +291,7 @@ void screen_set_wrapped(struct screen *s, unsigned y, bool wrapped)
 }
 
 /* Moves the row at `from` to `to`, and makes it blank. */
-static void shift(struct screen *s, unsigned from, unsigned to)
+static void move_blank_row(struct screen *s, unsigned from, unsigned to)
 {
 	struct row *row = s->lines[from];
 	if (from < to)
@@ -308,7 +308,7 @@ void screen_scroll(struct screen *s, bool wrapped)
 		row_emit(s->lines[0], s->cols, &s->clusters, s->emitter);
 		s->base++;
 	}
-	shift(s, s->top, s->bottom);
+	move_blank_row(s, s->top, s->bottom);
 	s->lines[s->bottom]->wrapped = wrapped;
 }
 
@@ -317,7 +317,7 @@ void screen_move(struct screen *s, bool down, unsigned from, unsigned to, unsign
 	if (count > to - from + 1)
 		count = to - from + 1;
 	while (count-- > 0)
-		shift(s, down ? to : from, down ? from : to);
+		move_blank_row(s, down ? to : from, down ? from : to);
 	if (down && to > s->low)
 		s->low = to;
 }

@@ -335,7 +335,7 @@ static unsigned next_row(const struct screen *s, unsigned y)
 }
 
 /* Whether the row continues the line that was emitted last. */
-static bool goes_on(const struct row *row)
+static bool row_continues(const struct row *row)
 {
 	return row->wrapped || (row->partial && row->plain);
 }
@@ -347,7 +347,7 @@ uint64_t terminal_lines(const struct terminal *t)
 	bool open = t->emitter.open;
 	for (unsigned y = next_row(s, 0); y <= s->y; y++) {
 		const struct row *row = s->lines[y];
-		if (open && !goes_on(row))
+		if (open && !row_continues(row))
 			lines++;
 		open = !row->emitted;
 	}
@@ -357,8 +357,8 @@ uint64_t terminal_lines(const struct terminal *t)
 /* Whether no row of a line has changed lately. Checks every row even so, to record when it changed.
    Sets *plain if all rows are plain and a newline ended the line; a program that draws would have
    moved the cursor. */
-static bool stands(struct screen *s, unsigned from, unsigned to, int64_t now, int64_t plain_age,
-		   int64_t age, bool *plain)
+static bool is_settled(struct screen *s, unsigned from, unsigned to, int64_t now, int64_t plain_age,
+		       int64_t age, bool *plain)
 {
 	bool all = true, ended = s->lines[to]->begun;
 	for (*plain = ended; age && from < to; from++) {
@@ -412,7 +412,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 		;
 	for (unsigned first = 0; first < current; first = next) {
 		next = line_end(s, first, current);
-		if (stands(s, first, next, now, plain_age, age, &plain) &&
+		if (is_settled(s, first, next, now, plain_age, age, &plain) &&
 		    (rows == first || (plain && plain_age < age)))
 			rows = next;
 	}
@@ -420,7 +420,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 		next = line_end(s, done, current);
 		emit_line(t, done, next);
 	}
-	if (e->open && !goes_on(s->lines[next_row(s, done)]))
+	if (e->open && !row_continues(s->lines[next_row(s, done)]))
 		emitter_close(e);
 	emitter_flush(e);
 	t->version++;

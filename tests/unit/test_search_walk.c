@@ -85,7 +85,7 @@ static void check_before(const struct sample *s, struct walk *w, uint64_t number
 			 uint64_t from)
 {
 	struct walk_line line;
-	uint64_t have = walk_behind(w, max);
+	uint64_t have = walk_before_count(w, max);
 	assert_true(have <= max && have < number);
 	/* Short ones are there. */
 	for (uint64_t back = 1; back <= max && number - back >= from && number > back; back++) {
