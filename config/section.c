@@ -18,6 +18,16 @@ const char *section_refuse_name(const char *name)
 	return NULL;
 }
 
+const struct section_entry *section_entry_at(const struct settings *s,
+					     const struct section_form *form, size_t i)
+{
+	if (i < form->builtin_count)
+		return &form->builtin[i];
+	i -= form->builtin_count;
+	const struct sections *read = s ? (const void *)((const char *)s + form->offset) : NULL;
+	return read && i < read->count ? &read->entries[i] : NULL;
+}
+
 const char *section_name(const struct settings *s, const struct section_form *form, size_t index)
 {
 	const struct section_entry *e, *before;

@@ -68,15 +68,8 @@ const char *section_refuse_name(const char *name);
 // Reading the sections of a form. If `s` is NULL, there are only the built-in ones.
 
 /* The `i`th entry; NULL: there are no more. */
-static inline const struct section_entry *
-section_entry_at(const struct settings *s, const struct section_form *form, size_t i)
-{
-	if (i < form->builtin_count)
-		return &form->builtin[i];
-	i -= form->builtin_count;
-	const struct sections *read = s ? (const void *)((const char *)s + form->offset) : NULL;
-	return read && i < read->count ? &read->entries[i] : NULL;
-}
+const struct section_entry *section_entry_at(const struct settings *s,
+					     const struct section_form *form, size_t i);
 
 /* The `index`th different name; NULL: there are no more. */
 const char *section_name(const struct settings *s, const struct section_form *form, size_t index);

@@ -82,8 +82,10 @@ bool shell_call_is_interactive(char *const *argv)
 {
 	bool string = false, interactive = false;
 	const char *name = shell_call_name(argv[0]);
+	if (!shell_call_is_shell(*name == '-' ? name + 1 : name))
+		return false;
 	shell_call_options(argv, &string, &interactive);
-	return interactive && shell_call_is_shell(*name == '-' ? name + 1 : name);
+	return interactive;
 }
 
 bool shell_is_string(const char *argument)

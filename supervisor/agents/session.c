@@ -40,7 +40,7 @@ const char *session_name(const struct settings *settings, pid_t from, char room[
 {
 	if (settings->session && *settings->session)
 		return settings->session;
-	const char *agent = rule_agent(settings);
+	const char *agent = settings->agent ? settings->agent : rule_agent(settings);
 	const char *name = agent ? rule_session(settings, agent) : NULL;
 	struct process p;
 	if (agent && !name) {

@@ -140,8 +140,9 @@ _Noreturn void signals_end_like(int status)
 
 bool environment_is_same(const char *entry, const char *other)
 {
-	size_t len = strcspn(entry, "=");
-	return strcspn(other, "=") == len && strncmp(entry, other, len) == 0;
+	/* Most names differ in the first byte. */
+	size_t len = *entry == *other ? strcspn(entry, "=") : 0;
+	return len > 0 && strncmp(entry, other, len) == 0 && (!other[len] || other[len] == '=');
 }
 
 bool environment_lists(const struct strings *list, const char *entry)
