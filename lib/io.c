@@ -50,7 +50,7 @@ static ssize_t transfer(int fd, bool writes, char *data, size_t len, off_t offse
 
 int io_write(int fd, const void *data, size_t len)
 {
-	return io_write_at(fd, data, len, -1);
+	return transfer(fd, true, (char *)data, len, -1) < 0 ? -1 : 0;
 }
 
 int io_write_at(int fd, const void *data, size_t len, off_t offset)
@@ -60,7 +60,7 @@ int io_write_at(int fd, const void *data, size_t len, off_t offset)
 
 ssize_t io_read(int fd, void *data, size_t len)
 {
-	return io_read_at(fd, data, len, -1);
+	return transfer(fd, false, data, len, -1);
 }
 
 ssize_t io_read_at(int fd, void *data, size_t len, off_t offset)

@@ -28,12 +28,9 @@ static const char *const area_names[TRACE_AREAS] = {
 	[TRACE_TERMINAL] = "terminal", [TRACE_PREVIEW] = "preview", [TRACE_CONFIG] = "config",
 };
 
-bool trace_is_on;
+int trace_fd = -1;
 
-static struct {
-	int fd;
-	int64_t begun_ms; /* monotonic */
-} trace = {.fd = -1};
+static int64_t trace_begun_ms; /* monotonic */
 
 int trace_open(const char *file, const char *what)
 {
@@ -46,11 +43,10 @@ int trace_open(const char *file, const char *what)
 		return -1;
 	}
 	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
-	trace.fd = io_above_standard(open(file, flags, 0600));
-	if (trace.fd < 0)
+	trace_fd = io_above_standard(open(file, flags, 0600));
+	if (trace_fd < 0)
 		return -1;
-	trace.begun_ms = clock_monotonic_ms();
-	trace_is_on = true;
+	trace_begun_ms = clock_monotonic_ms();
 	const time_t now = time(NULL);
 	if (gmtime_r(&now, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &tm);
@@ -62,11 +58,11 @@ int trace_open(const char *file, const char *what)
    process. */
 static bool trace_can_write(size_t len)
 {
-	struct pollfd fd = {.fd = trace.fd, .events = POLLOUT};
+	struct pollfd fd = {.fd = trace_fd, .events = POLLOUT};
 	struct rlimit limit;
 	struct stat st;
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-	    fstat(trace.fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    fstat(trace_fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    (rlim_t)st.st_size + len > limit.rlim_cur)
 		return false;
 	return poll(&fd, 1, 0) == 1 && fd.revents == POLLOUT;
@@ -81,26 +77,20 @@ void trace_print(enum trace_area area, const char *format, ...)
 	va_start(args, format);
 	int len = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	int64_t ms = clock_monotonic_ms() - trace.begun_ms;
+	int64_t ms = clock_monotonic_ms() - trace_begun_ms;
 	buffer_printf(&line, "%3" PRId64 ".%03d %7d %-8s ", ms / 1000, (int)(ms % 1000),
 		      (int)getpid(), area_names[area]);
 	quote_text(&line, text, len < 0 ? 0 : strnlen(text, sizeof(text)), 0);
 	buffer_append_string(&line, "\n");
 	/* In one piece, since other processes append to the file, too. */
 	if (buffer_check(&line) == 0 && trace_can_write(line.len) &&
-	    write(trace.fd, line.data, line.len) < 0 && errno != EAGAIN)
+	    write(trace_fd, line.data, line.len) < 0 && errno != EAGAIN)
 		trace_close();
 	buffer_release(&line);
 	errno = saved;
 }
 
-int trace_fd(void)
-{
-	return trace.fd;
-}
-
 void trace_close(void)
 {
-	trace_is_on = false;
-	io_close(&trace.fd);
+	io_close(&trace_fd);
 }

@@ -25,12 +25,14 @@ enum trace_area {
 	TRACE_AREAS
 };
 
-extern bool trace_is_on;
+/* The file's descriptor, which a process keeps open that closes all others; -1: nothing is traced.
+ */
+extern int trace_fd;
 
 /* TRACE(SIGNALS, "sent %s to group %d", ...): one line, like printf, without a newline. */
 #define TRACE(area, ...)                                        \
 	do {                                                    \
-		if (trace_is_on)                                \
+		if (trace_fd >= 0)                              \
 			trace_print(TRACE_##area, __VA_ARGS__); \
 	} while (0)
 
@@ -42,9 +44,6 @@ int trace_open(const char *file, const char *what);
 /* For TRACE() alone. Keeps errno. */
 void trace_print(enum trace_area area, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* The descriptor, for a process that closes all others; -1: nothing is traced. */
-int trace_fd(void);
 
 /* Ends the trace. */
 void trace_close(void);

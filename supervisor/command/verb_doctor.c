@@ -132,7 +132,7 @@ static void doctor_check_here(struct doctor *d)
 		doctor_report(d, NOTE, "trace",
 			      "off; " TRACE_VARIABLE
 			      "=/FILE has each run write down what it decides");
-	else if (trace_fd() >= 0 || trace_open(traced, "terse doctor") == 0)
+	else if (trace_fd >= 0 || trace_open(traced, "terse doctor") == 0)
 		doctor_report(d, NOTE, "trace", "%s", traced);
 	else
 		doctor_report(d, BAD, "trace", TRACE_VARIABLE "=%s: %s", traced,

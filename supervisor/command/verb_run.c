@@ -206,7 +206,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	/* The caller, and not only a rule, has asked for a run in the background. */
 	job->deliberate = s->detach || SETTING_ORIGIN(s, yield) == ORIGIN_FLAG;
 	/* Traces the settings that come from the agent's section. */
-	for (size_t i = 0; trace_is_on && i < option_count; i++) {
+	for (size_t i = 0; trace_fd >= 0 && i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		char value[VALUE_LEN];
 		if (option_source(s, o)->by == ORIGIN_AGENT)

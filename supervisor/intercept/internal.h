@@ -234,16 +234,10 @@ bool intercept_is_drawn(struct interceptor *s, int64_t now_ms);
 /* reader.c */
 
 /* Whether the text is shown by its first part if it does not fit. */
-static inline bool intercept_is_by_head(const struct interceptor *s)
-{
-	return s->reader->previews && s->options.limit.mode == MODE_HEAD;
-}
+bool intercept_is_by_head(const struct interceptor *s);
 
 /* For this reader: whether a line that looks like terse's own gets a guard. */
-static inline enum guard_mode intercept_guard(const struct interceptor *s)
-{
-	return s->options.limit.own_words || s->reader->reports ? GUARD_NONE : GUARD_LINE;
-}
+enum guard_mode intercept_guard(const struct interceptor *s);
 
 /* Gives bytes to the reader, or to its report. */
 void intercept_print(struct interceptor *s, const char *data, size_t len);

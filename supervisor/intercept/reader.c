@@ -9,6 +9,16 @@
 #include <inttypes.h>
 #include <string.h>
 
+bool intercept_is_by_head(const struct interceptor *s)
+{
+	return s->reader->previews && s->options.limit.mode == MODE_HEAD;
+}
+
+enum guard_mode intercept_guard(const struct interceptor *s)
+{
+	return s->options.limit.own_words || s->reader->reports ? GUARD_NONE : GUARD_LINE;
+}
+
 void intercept_print(struct interceptor *s, const char *data, size_t len)
 {
 	if (len == 0)

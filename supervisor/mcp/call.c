@@ -93,7 +93,7 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 {
 	struct settings settings;
 	struct option_error error = {""};
-	const int kept[] = {trace_fd(), CALL_LEASH};
+	const int kept[] = {trace_fd, CALL_LEASH};
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	if (dup2(e->in, STDIN_FILENO) < 0 || dup2(e->out, STDOUT_FILENO) < 0 ||
 	    dup2(e->err, STDERR_FILENO) < 0 || (e->leash >= 0 && dup2(e->leash, CALL_LEASH) < 0))

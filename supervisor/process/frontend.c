@@ -260,7 +260,7 @@ static void frontend_on_frame(void *ctx, short revents)
 		f->group = f->end.b;
 		/* Descriptors that the command has closed must not stay open here. */
 		const int keep[] = {f->supervisor, f->signals, f->watchdog_socket,
-				    f->job->channels.keyboard, trace_fd()};
+				    f->job->channels.keyboard, trace_fd};
 		io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 		if (f->job->channels.stdin_held)
 			io_null(STDIN_FILENO, STDIN_FILENO);

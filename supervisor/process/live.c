@@ -20,9 +20,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* How long a run lives before it gets its socket. */
-#define LIVE_OPEN_MS 100
-
 /* Interval between messages about more text to clients that watch. */
 #define CHANGED_MS 200
 
@@ -638,21 +635,6 @@ bool live_is_pending(const struct live *c)
 			return true;
 	}
 	return false;
-}
-
-void live_begin(struct supervisor *s)
-{
-	const struct job *job = s->job;
-	s->live = (struct live){
-		.dir = -1,
-		.fd = -1,
-		.recording = job->settings->record,
-		.cols = job->cols,
-		.rows = job->rows,
-	};
-	s->timer[TIMER_OPEN] = job->begun_ms + LIVE_OPEN_MS;
-	if (job->caller)
-		live_adopt(&s->live, job->caller, true);
 }
 
 void live_close(struct live *c)

@@ -274,11 +274,12 @@ void passage_end(struct passage *p, int status)
 	if ((p->record.shown.bytes > 0 || status != 0) && record_keep(&p->record, texts) < 0 &&
 	    p->text)
 		interceptor_spill(p->text);
-	shown_keep(&p->record.shown, p->record.artifact);
+	if (p->record.artifact)
+		shown_keep(&p->record.shown, p->record.artifact);
 	record_close(&p->record, true);
 	/* A child cleans up and pushes, so that the shell's reader need not wait. */
 	if ((p->record.gc_due || p->record.push_due) && fork() == 0) {
-		const int keep[] = {trace_fd(), p->record.outbox.dir};
+		const int keep[] = {trace_fd, p->record.outbox.dir};
 		setsid();
 		io_null(STDIN_FILENO, STDERR_FILENO);
 		io_close_others(STDERR_FILENO + 1, keep, 2);

@@ -60,7 +60,7 @@ static void shown_describe(const struct shown *w, struct buffer *file)
 void shown_keep(struct shown *w, struct artifact *a)
 {
 	struct buffer file = BUFFER_INIT;
-	if (!a || w->bytes == 0)
+	if (w->bytes == 0)
 		return;
 	shown_describe(w, &file);
 	buffer_add(&file, &w->printed);
@@ -150,7 +150,7 @@ int record_claim(struct record *r)
 static void record_want_push(struct record *r)
 {
 	bool ended = r->meta.ended_ms != 0;
-	if (r->outbox.dir < 0 || !r->artifact || r->noted || (r->over && !ended) ||
+	if (!r->artifact || r->noted || (r->over && !ended) ||
 	    (ended && !outbox_is_wanted(r->pushing, &r->meta)))
 		return;
 	r->noted = outbox_want(&r->outbox, r->meta.id) == 0;
@@ -166,7 +166,8 @@ struct artifact *record_open(struct record *r)
 				      (uint64_t)r->settings->min_free);
 	if (!r->artifact)
 		r->error = errno ? errno : EIO;
-	record_want_push(r);
+	if (r->outbox.dir >= 0)
+		record_want_push(r);
 	TRACE(PROCESS, "artifact %s", r->artifact ? r->meta.id : strerror(r->error));
 	return r->artifact;
 }
@@ -196,7 +197,8 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted, 
 	m->ended_ms = m->started_ms + duration_ms;
 	if (r->artifact)
 		artifact_update(r->artifact);
-	record_want_push(r);
+	if (r->outbox.dir >= 0)
+		record_want_push(r);
 }
 
 void record_prepare(struct record *r, int64_t gc_interval_ms)

@@ -166,7 +166,9 @@ static void source_pass(void *ctx, const char *data, size_t len)
 	}
 	if (s->text)
 		interceptor_feed(s->text, data, len);
-	if (s == s->run->sources)
+	/* Hardly a run is watched or recorded. */
+	const struct live *live = &s->run->live;
+	if (s == s->run->sources && (live->clients || live->recording || live->cast.artifact))
 		live_output(s->run, data, len);
 }
 

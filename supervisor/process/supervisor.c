@@ -22,6 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* How long a run lives before it gets its socket. */
+#define LIVE_OPEN_MS 100
+
 /* Interval at which unfinished lines are flushed to the artifact and to a live reader. */
 #define TICK_MS 200
 
@@ -531,7 +534,8 @@ static void supervisor_linger(struct supervisor *s)
 		supervisor_keep_both(s);
 		artifact_update(s->record.artifact);
 	}
-	shown_keep(&s->record.shown, s->record.artifact);
+	if (s->record.artifact)
+		shown_keep(&s->record.shown, s->record.artifact);
 	TRACE(PROCESS, "supervisor: the reader has everything%s",
 	      supervisor_is_held(s) ? ", and the output is still held" : "");
 	if (!supervisor_is_held(s))
@@ -589,7 +593,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 	if (supervisor_is_held(s) && (s->ending || !*s->linger_why))
 		return false;
 	/* Waits until the clients have got the end of the run, unless they stall. */
-	if (!live_is_pending(&s->live))
+	if (!s->live.clients || !live_is_pending(&s->live))
 		return true;
 	if (!s->stall_at)
 		s->stall_at = now_ms + STALL_MS;
@@ -680,7 +684,8 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 					   (source == s->sources && s->input.len > 0 ? POLLOUT : 0),
 				   supervisor_on_readable, source);
 	}
-	live_watch(&s->live, l);
+	if (s->live.fd >= 0 || s->live.clients)
+		live_watch(&s->live, l);
 	loop_watch(l, s->front.fd, POLLIN, front_receive, s);
 	loop_watch(l, s->signals, POLLIN, supervisor_on_child, s);
 	for (int i = 0; i < TIMERS; i++)
@@ -723,7 +728,8 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	}
 	record_close(&s->record, s->lingers);
 	/* Closes the socket only now, so that clients that wait for the end find the run kept. */
-	live_close(&s->live);
+	if (s->live.fd >= 0 || s->live.clients)
+		live_close(&s->live);
 	bool goes_on = s->record.gc_due || s->record.push_due;
 	/* The front end gets its frame first; otherwise the end of the watchdog would wake it,
 	   too. */
@@ -747,7 +753,7 @@ static void supervisor_push(struct supervisor *s, const int left[2])
 	bool reads = left[0] >= 0 || left[1] >= 0;
 	if (reads && fork() != 0)
 		return;
-	const int keep[] = {trace_fd(), s->record.outbox.dir};
+	const int keep[] = {trace_fd, s->record.outbox.dir};
 	io_close_others(STDERR_FILENO + 1, keep, 2);
 	chdir("/"); /* a process without a caller must not keep a file system busy */
 	malloc_trim(0);
@@ -841,7 +847,7 @@ static void supervisor_start(struct supervisor *s)
 	front_send(s, FRAME_STARTED, s->command, s->group);
 	/* Closes the descriptors that the caller has passed down for the command, so that the
 	   processes at their other ends notice when the command closes them. */
-	const int keep[] = {trace_fd(),       s->front.fd,
+	const int keep[] = {trace_fd,         s->front.fd,
 			    s->watchdog,      s->signals,
 			    s->sources[0].fd, s->sources[1].fd,
 			    l->keyboard,      job->caller > 0 ? job->caller : -1};
@@ -870,7 +876,16 @@ static void supervisor_prepare(struct supervisor *s)
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(raised[i], &limit);
 	}
-	live_begin(s);
+	s->live = (struct live){
+		.dir = -1,
+		.fd = -1,
+		.recording = set->record,
+		.cols = job->cols,
+		.rows = job->rows,
+	};
+	s->timer[TIMER_OPEN] = job->begun_ms + LIVE_OPEN_MS;
+	if (job->caller)
+		live_adopt(&s->live, job->caller, true);
 	s->tree.command = s->command;
 	s->tree.group = s->group;
 	s->tree.grace_ms = set->grace;

@@ -391,9 +391,6 @@ void supervisor_end_tree(struct supervisor *s, int step);
 // before that only live_adopt() adds clients. A run gets an artifact when somebody waits for its
 // text, however short the text is.
 
-/* Call it when the command has been started. */
-void live_begin(struct supervisor *s);
-
 /* Makes the socket, in the first store that takes one, unless that was tried before. */
 void live_try_open(struct supervisor *s, int64_t now_ms);
 

@@ -392,7 +392,8 @@ void supervisor_report(struct supervisor *s)
 	      s->timed_out ? ", timed out" : "", s->interrupted ? ", interrupted" : "",
 	      s->record.artifact ? s->record.meta.id : "no artifact");
 	s->state = SUPERVISOR_FLUSHING;
-	live_changed(s, clock_monotonic_ms());
+	if (s->live.clients)
+		live_changed(s, clock_monotonic_ms());
 	/* If the run was asked to end longer than the grace time ago, the command did not end for
 	   that reason. */
 	if (s->stall_at) {

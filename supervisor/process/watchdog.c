@@ -68,7 +68,7 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 	bool is_blind = false;
 	static struct loop loop; /* as in supervisor_turn() */
 	loop_begin(&loop);
-	io_close_others(0, (int[]){pipe, job->channels.keyboard, asked, trace_fd()}, 4);
+	io_close_others(0, (int[]){pipe, job->channels.keyboard, asked, trace_fd}, 4);
 	for (ssize_t n = -1; n != 0 && !is_blind;) {
 		int waiting;
 		bool ends = false, asks = false;

@@ -435,6 +435,8 @@ void grid_repeat(struct terminal *t);
 
 /* terminal.c */
 
+/* Sets modes, character sets and colours as they are at the start. */
+void terminal_reset(struct terminal *t);
 /* Whether the LF at p has a CR before it that is part of the text. */
 bool terminal_keeps_return(const struct terminal *t, const char *p);
 /* Takes bytes as they come. */
@@ -467,7 +469,6 @@ void cursor_save(struct terminal *t);
 void cursor_restore(struct terminal *t);
 
 /* mode.c: SM and RM, DECKPAM and DECKPNM, DECSTR, RIS */
-void mode_init(struct terminal *t);
 /* Whether one of the modes among the parameters changes how text is taken. The append gear supports
    no such mode. */
 bool mode_acts(const struct terminal *t);
@@ -479,8 +480,7 @@ void mode_repaint(const struct terminal *t, struct buffer *out);
 /* Answers a query. */
 void mode_reply(struct terminal *t);
 
-/* style.c: resets the style; runs SGR, whose styles are kept only for options.styles. */
-void style_reset(struct terminal *t);
+/* style.c: runs SGR, whose styles are kept only for options.styles. */
 void style_take(struct terminal *t);
 
 #endif

@@ -195,19 +195,11 @@ void mode_change(struct terminal *t)
 	}
 }
 
-void mode_init(struct terminal *t)
-{
-	t->modes = (struct modes){.wrap = true, .cursor = true};
-	t->charsets = (struct charsets){.current = CHARSET_ASCII};
-	memset(t->charsets.sets, CHARSET_ASCII, sizeof(t->charsets.sets));
-	style_reset(t);
-}
-
 void mode_soft_reset(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	bool newline = t->modes.newline;
-	mode_init(t);
+	terminal_reset(t);
 	t->modes.newline = newline;
 	s->top = 0;
 	s->bottom = s->rows - 1;
@@ -239,7 +231,7 @@ void mode_full_reset(struct terminal *t)
 	modes_forget(s);
 	modes_forget(t->alternate);
 	screen_begin(s, 0);
-	mode_init(t);
+	terminal_reset(t);
 	append_enter(t);
 }
 

@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-void style_reset(struct terminal *t)
-{
-	t->styles.pen = (struct style){0};
-	t->style = 0;
-}
-
 /* 38;5;N or 38;2;R;G;B: stores the colour and returns how many more parameters belong to it. */
 static unsigned take_colour(const struct parser *p, unsigned i, uint32_t *colour)
 {
@@ -44,7 +38,7 @@ void style_take(struct terminal *t)
 		uint32_t underline, *ground = n / 10 % 2 ? &pen->ink : &pen->paper;
 		bool is_colour = (n >= 30 && n <= 49) || (n >= 90 && n <= 107);
 		if (n == 0)
-			style_reset(t);
+			*pen = none;
 		if (n == 58)
 			i += take_colour(p, i, &underline);
 		else if (is_colour && colour == 8)

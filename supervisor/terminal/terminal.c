@@ -15,6 +15,15 @@
    once. */
 #define LITTLE 1024
 
+void terminal_reset(struct terminal *t)
+{
+	t->modes = (struct modes){.wrap = true, .cursor = true};
+	t->charsets = (struct charsets){.current = CHARSET_ASCII};
+	memset(t->charsets.sets, CHARSET_ASCII, sizeof(t->charsets.sets));
+	t->styles.pen = (struct style){0};
+	t->style = 0;
+}
+
 struct terminal *terminal_new(const struct terminal_options *options,
 			      const struct terminal_events *events)
 {
@@ -43,7 +52,7 @@ struct terminal *terminal_new(const struct terminal_options *options,
 	}
 	t->screen = t->normal;
 	screen_begin(t->screen, 0);
-	mode_init(t);
+	terminal_reset(t);
 	t->appending = !options->styles && !options->cells;
 	return t;
 }

@@ -33,8 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.fd = -1, .child = -1, .run = &s, .sink = SINK_PERSON, .queue = {.own = -1}};
 	s.end = s.sources + 1;
 	s.record = (struct record){.settings = &settings, .history = -1, .error = ENOSPC};
-	live_begin(&s);
-	s.timer[TIMER_OPEN] = 0;
+	s.live = (struct live){.dir = -1, .fd = -1, .cols = job.cols, .rows = job.rows};
 	int ends[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends) < 0)
 		return 0;

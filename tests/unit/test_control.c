@@ -38,7 +38,8 @@ static void start(struct run *r, unsigned cols, unsigned rows)
 	r->s.sources[1].fd = r->s.sources[1].child = -1;
 	r->s.end = r->s.sources + 1;
 	record_init(&r->s.record, &r->job);
-	live_begin(&r->s);
+	r->s.live = (struct live){.dir = -1, .fd = -1, .cols = r->job.cols, .rows = r->job.rows};
+	r->s.timer[TIMER_OPEN] = 1;
 }
 
 static void end(struct run *r)

@@ -30,7 +30,7 @@ TEST_IN(only_absolute_paths, home_setup, teardown)
 {
 	assert_int_equal(trace_open("trace", "x"), -1);
 	assert_int_equal(errno, EINVAL);
-	assert_false(trace_is_on);
+	assert_int_equal(trace_fd, -1);
 }
 
 TEST_IN(control_bytes_are_escaped, home_setup, teardown)
