@@ -18,16 +18,6 @@ struct prints {
 	size_t mask;
 };
 
-/* Makes room for `most` fingerprints. The caller frees `slots`. Returns 0, or -1 with ENOMEM. */
-static int prints_init(struct prints *p, size_t most)
-{
-	*p = (struct prints){.mask = 1};
-	while (p->mask < most * 2)
-		p->mask = p->mask * 2 + 1;
-	p->slots = calloc(p->mask + 1, sizeof(*p->slots));
-	return p->slots ? 0 : -1;
-}
-
 /* The slot where a fingerprint is, or would be put. */
 static uint64_t *prints_slot(const struct prints *p, uint64_t print)
 {
@@ -74,8 +64,11 @@ struct align_box {
 static int align_collect(const struct align_side *side, const struct align_side *other,
 			 uint64_t *hashes, uint32_t *places, uint32_t *count)
 {
-	struct prints set;
-	if (prints_init(&set, other->count) < 0)
+	struct prints set = {.mask = 1};
+	while (set.mask < (size_t)other->count * 2)
+		set.mask = set.mask * 2 + 1;
+	set.slots = calloc(set.mask + 1, sizeof(*set.slots));
+	if (!set.slots)
 		return -1;
 	for (uint32_t i = 0; i < other->count; i++)
 		*prints_slot(&set, other->hashes[i]) = other->hashes[i];
@@ -284,13 +277,6 @@ static int differ_take(struct differ_side *s, enum walk_kind kind, struct walk_l
 	return kind == WALK_FAILED ? -1 : kind != WALK_END;
 }
 
-static int differ_next(struct differ_side *s, struct differ_line *line)
-{
-	struct walk_line at;
-	enum walk_kind kind = walk_step(s->walk, &at);
-	return differ_take(s, kind, &at, line);
-}
-
 /* Skips the first lines that are equal in both texts, byte by byte. Returns 0, or -1 with errno. */
 static int differ_pass_equal(struct differing *d)
 {
@@ -318,7 +304,9 @@ static int differ_collect(struct differ_side *s)
 	int got = differ_rewind(s) < 0 ? -1 : 1;
 	while (got > 0) {
 		struct differ_line *line = array_add(&s->lines, &s->count, &s->room, sizeof(*line));
-		got = line ? differ_next(s, line) : -1;
+		struct walk_line at;
+		const enum walk_kind kind = line ? walk_step(s->walk, &at) : WALK_FAILED;
+		got = line ? differ_take(s, kind, &at, line) : -1;
 		if (got > 0 && s->count > DIFFER_LINES)
 			return 0;
 	}

@@ -11,22 +11,6 @@ bool sniff_judge(const struct sniff *s)
 	return s->binary || s->bad * 10 > s->len * 3;
 }
 
-static void sniff_byte(struct sniff *s, unsigned char c)
-{
-	/* Text for a terminal may hold BEL BS TAB LF VT FF CR SO SI and ESC. */
-	bool is_control = c < 0x20 && !(c >= 0x07 && c <= 0x0F) && c != 0x1B;
-	if ((c & 0xC0) == 0x80 && s->more > 0) {
-		s->more--;
-		return;
-	}
-	/* The character before is incomplete. */
-	s->bad += s->more > 0;
-	s->nul |= c == '\0';
-	s->newline |= c == '\n';
-	s->more = c < 0xC2 || c > 0xF4 ? 0 : c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
-	s->bad += s->more == 0 && (c >= 0x7F || is_control);
-}
-
 void sniff_add(struct sniff *s, const char *data, size_t len)
 {
 	const struct scan *scan = scan_variants()[0];
@@ -39,8 +23,19 @@ void sniff_add(struct sniff *s, const char *data, size_t len)
 		size_t most = next - s->len < len ? next - s->len : len;
 		/* Skips printable ASCII, which nearly all bytes are. */
 		size_t n = s->more ? 0 : scan->ascii(data, most);
-		if (n == 0) {
-			sniff_byte(s, (unsigned char)*data);
+		const unsigned char c = (unsigned char)*data;
+		if (n == 0 && s->more > 0 && (c & 0xC0) == 0x80) {
+			s->more--;
+			n = 1;
+		} else if (n == 0) {
+			/* Text for a terminal may hold BEL BS TAB LF VT FF CR SO SI and ESC. */
+			bool is_control = c < 0x20 && !(c >= 0x07 && c <= 0x0F) && c != 0x1B;
+			/* The character before is incomplete. */
+			s->bad += s->more > 0;
+			s->nul |= c == '\0';
+			s->newline |= c == '\n';
+			s->more = c < 0xC2 || c > 0xF4 ? 0 : c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+			s->bad += s->more == 0 && (c >= 0x7F || is_control);
 			n = 1;
 		}
 		s->len += n;

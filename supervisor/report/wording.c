@@ -80,14 +80,9 @@ const struct vocabulary vocabularies[] = {
 		},
 };
 
-static const struct vocabulary *words_of(const struct wording_place *place)
-{
-	return &vocabularies[place->words];
-}
-
 static void wording_read(struct buffer *out, const struct wording_place *place)
 {
-	const struct vocabulary *words = words_of(place);
+	const struct vocabulary *words = &vocabularies[place->words];
 	buffer_printf(out, "%s%s%s%s", words->read, place->id,
 		      place->is_stderr ? words->standard_error : "",
 		      place->is_raw ? words->raw : "");
@@ -99,7 +94,7 @@ static void wording_read(struct buffer *out, const struct wording_place *place)
 void wording_read_lines(struct buffer *out, const struct wording_place *place, uint64_t first,
 			uint64_t count)
 {
-	const struct vocabulary *words = words_of(place);
+	const struct vocabulary *words = &vocabularies[place->words];
 	wording_read(out, place);
 	buffer_printf(out, "%s %s%s%" PRIu64, place->numbered ? " -n" : "", words->offset,
 		      words->is, first);
@@ -110,7 +105,7 @@ void wording_read_lines(struct buffer *out, const struct wording_place *place, u
 void wording_read_bytes(struct buffer *out, const struct wording_place *place, uint64_t from,
 			uint64_t length)
 {
-	const struct vocabulary *words = words_of(place);
+	const struct vocabulary *words = &vocabularies[place->words];
 	wording_read(out, place);
 	buffer_printf(out, " %s%s%" PRIu64, words->bytes, words->is, from);
 	if (length)
@@ -197,7 +192,8 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 	if (piece->spelled)
 		append_reading(out, place);
 	if (piece->spelled && place->id)
-		buffer_printf(out, " %s%s", words_of(place)->lines, words_of(place)->is);
+		buffer_printf(out, " %s%s", vocabularies[place->words].lines,
+			      vocabularies[place->words].is);
 	if (piece->spelled && place->id && place->words == WORDS_TOOLS)
 		buffer_printf(out, "%" PRIu64 " limit=%" PRIu64, piece->from,
 			      piece->to - piece->from + 1);
@@ -216,7 +212,8 @@ void wording_read_some_bytes(struct buffer *out, const struct wording_place *pla
 	if (!place->id)
 		return;
 	wording_read(out, place);
-	buffer_printf(out, " %s%s", words_of(place)->bytes, words_of(place)->is);
+	buffer_printf(out, " %s%s", vocabularies[place->words].bytes,
+		      vocabularies[place->words].is);
 }
 
 static void append_quoted(struct buffer *out, const char *what, const char *text)
@@ -376,7 +373,7 @@ static void append_limit(struct buffer *out, const struct limit *l, enum limit_p
 static void append_running(struct buffer *out, const struct wording_ending *e,
 			   const struct wording_place *place)
 {
-	const struct vocabulary *words = words_of(place);
+	const struct vocabulary *words = &vocabularies[place->words];
 	const char *also = e->typing ? words->type_also : "";
 	buffer_append_string(out, "[terse: ");
 	if (e->asked) {
@@ -439,7 +436,8 @@ static void append_notes(struct buffer *out, const struct wording_ending *e,
 	if (e->by_project && *e->by_project)
 		buffer_printf(out, "; .terse.ini sets %s", e->by_project);
 	if (e->project_ignored)
-		buffer_printf(out, "; .terse.ini is ignored: %s", words_of(place)->check_project);
+		buffer_printf(out, "; .terse.ini is ignored: %s",
+			      vocabularies[place->words].check_project);
 }
 
 static void append_brief(struct buffer *out, const struct wording_ending *e)
@@ -505,7 +503,7 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 void wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,
 		  const struct wording_place *place)
 {
-	const struct vocabulary *words = words_of(place);
+	const struct vocabulary *words = &vocabularies[place->words];
 	const enum unit unit = e->limit.unit;
 	bool is_success = e->exit_code == 0 && !e->timed_out && e->state != WORDING_INTERRUPTED;
 	bool is_part = e->omits;
@@ -609,7 +607,7 @@ void wording_binary(struct buffer *out, const struct wording_ending *e, const ch
 	/* Both streams share one file of raw bytes. */
 	if (place->id) {
 		buffer_append_string(out, ": ");
-		buffer_printf(out, words_of(place)->raw_bytes, place->id);
+		buffer_printf(out, vocabularies[place->words].raw_bytes, place->id);
 	} else {
 		append_reading(out, place);
 	}

@@ -589,15 +589,6 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end, bool a
 /* A change of the window's size: every line is laid out for the new width, and rows that do not fit
    scroll off the top. The alternate screen is only cut or extended, since programs redraw it. */
 
-/* Prints a plain row's bytes again. A character that is cut at their end stays cut. */
-static void replay(struct terminal *t, const struct row *row)
-{
-	grid_feed(t, row->raw, row->raw + row->raw_len, true);
-	if (t->partial_len)
-		grid_print_invalid(t, t->partial, t->partial_len);
-	t->partial_len = 0;
-}
-
 /* Copies colours from the old cells, since the row's text has none. Pairs the cells from the last
    one backwards, since the first ones may have left the screen. Skips the gaps of wide characters
    and tabs, whose places may have changed. */
@@ -640,7 +631,11 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 		unsigned end = i < last ? from->cols : old->used;
 		t->width = t->style = 0;
 		if (plain) {
-			replay(t, old);
+			/* A character that is cut at the end of the row's bytes stays cut. */
+			grid_feed(t, old->raw, old->raw + old->raw_len, true);
+			if (t->partial_len)
+				grid_print_invalid(t, t->partial, t->partial_len);
+			t->partial_len = 0;
 			copy_styles(s, old);
 		}
 		if (i < last && !cell_has_text(old->cells[end - 1]) &&
