@@ -258,7 +258,6 @@ int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 {
 	int result;
 	do {
-		t->sought = line;
 		t->lost_reported = false;
 		result = find_line(t, line, lines);
 		if (result == 1 && line <= t->lost_to) {
@@ -305,7 +304,6 @@ int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *foun
 	/* The newline at the very end begins no line. */
 	uint64_t end = t->size && ends_line(t, t->size) ? t->size - 1 : t->size;
 	uint64_t least = most < t->size ? t->size - most : 0, skip = count;
-	t->sought = 0;
 	t->lost_reported = false;
 	if (find_back(t, least, end, &skip, &t->offset) < 0)
 		return -1;
@@ -322,7 +320,6 @@ int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *foun
 void text_seek_byte(struct text *t, uint64_t offset)
 {
 	t->offset = offset;
-	t->sought = 0;
 	t->lost_reported = false;
 }
 

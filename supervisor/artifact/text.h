@@ -41,7 +41,6 @@ struct text {
 	bool held;       /* a supervisor may still write */
 	uint64_t known;  /* number of lines, 0: not counted yet */
 	uint64_t offset; /* of the next byte to read */
-	uint64_t sought; /* the line of the last text_seek */
 	bool lost_reported;
 	int dir;  /* of the artifact, -1: a plain file */
 	int json; /* the ID.json that was read last, while a supervisor holds the text; else -1 */

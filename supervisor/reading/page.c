@@ -315,15 +315,18 @@ int page_seek(struct text *t, const struct page_request *r, uint64_t *number, ui
 			return -1;
 		*number = *total > back ? *total - back + 1 : 1;
 	}
+	/* Line 1 needs no search. A request for it is valid even if the text is empty. */
+	if (*number == 1) {
+		text_seek_byte(t, 0);
+		return 0;
+	}
 	int result = text_seek(t, *number, total);
-	if (result != 1)
-		return result;
-	/* A request for line 1 of an empty text is valid, and so is one for the next line of a
-	   growing text. */
-	if (*number > 1 && !(t->held && *number == *total + 1))
-		return 1;
-	text_seek_byte(t, t->size);
-	return 0;
+	/* A request for the next line of a growing text is valid, too. */
+	if (result == 1 && t->held && *number == *total + 1) {
+		text_seek_byte(t, t->size);
+		return 0;
+	}
+	return result;
 }
 
 int page_make(struct page *p, struct text *t, const struct page_request *request, uint64_t *total)
