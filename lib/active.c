@@ -45,7 +45,7 @@ bool active_is_inside(const char *value)
 	struct stat st;
 	char self[16] = "";
 	int supervisor;
-	if (!value || sscanf(value, "%d-%llu", &supervisor, &then) != 2 || supervisor <= 0)
+	if (sscanf(value, "%d-%llu", &supervisor, &then) != 2 || supervisor <= 0)
 		return false;
 	/* In the supervisor's session no search is needed. */
 	pid_t pid = getsid(0) == supervisor ? supervisor : getppid();

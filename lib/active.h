@@ -20,7 +20,7 @@
    sees its output live. */
 void active_name(char entry[ACTIVE_SIZE], pid_t supervisor, bool person);
 
-/* Whether this process is inside the run that `value` (may be NULL) names: a descendant of the
+/* Whether this process is inside the run that `value` names: a descendant of the
    run's live supervisor. True where that can't be checked: without /proc, and in a PID namespace
    that was made inside the run. */
 bool active_is_inside(const char *value);

@@ -84,9 +84,10 @@ void followup_add(struct followup *f, const char *data, size_t len)
 
 void followup_keep(const struct followup *f, int dir, const char *id)
 {
+	const char *active = getenv(ACTIVE_NAME);
 	struct journal_read read = {.at_ms = clock_real_ms(),
-				    .inside = active_is_inside(getenv(ACTIVE_NAME))};
-	bool inside_person = read.inside && active_has_person(getenv(ACTIVE_NAME));
+				    .inside = active && active_is_inside(active)};
+	bool inside_person = read.inside && active_has_person(active);
 	if (!*id || isatty(STDOUT_FILENO) || inside_person)
 		return;
 	memcpy(read.id, id, sizeof(read.id));

@@ -121,11 +121,12 @@ static void doctor_check_here(struct doctor *d)
 		[SINK_CLOSED] = "nobody; it is closed",
 	};
 	const char *off = getenv("TERSE"), *traced = getenv(TRACE_VARIABLE);
+	const char *active = getenv(ACTIVE_NAME);
 	doctor_report(d, NOTE, "standard output", "goes to %s",
 		      names[reader_find(d->call->settings)]);
 	if (off && strcmp(off, "0") == 0)
 		doctor_report(d, NOTE, "TERSE=0", "commands are run without terse");
-	if (active_is_inside(getenv(ACTIVE_NAME)))
+	if (active && active_is_inside(active))
 		doctor_report(d, NOTE, "this shell is inside terse",
 			      "commands are run as they are");
 	if (!traced || !*traced)
