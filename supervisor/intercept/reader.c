@@ -335,9 +335,9 @@ struct run {
 	uint64_t lines, units;
 };
 
-/* Whether there is room for a line before the outcome is known. A line that is longer than a
-   preview shows whole may take only half of the room, or none if a limit of line length is set, as
-   in mode head. With `all`, such a line counts as any other. */
+/* Whether there is room for a line before the outcome is known. A line that is too long for a
+   preview to show whole may take only half of the room, or none if the length of lines is limited,
+   as in mode head. With `all`, such a line counts as any other. */
 static bool run_has_room(const struct interceptor *s, const struct run *r, const char *line,
 			 size_t len, bool all)
 {

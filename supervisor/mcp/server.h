@@ -280,8 +280,8 @@ int sessions_serve_end(struct server *s, const struct arguments *a, struct buffe
 /* The most runs that outlive their answer. */
 #define SERVER_HELD_MAX 512
 
-/* A call of a tool that a child answers by what it prints: a fork of the server that calls a verb,
-   or `terse run`. */
+/* A call of a tool whose answer is what a child prints. The child is a fork of the server that
+   calls a verb, or `terse run`. */
 struct call {
 	struct server *server;
 	struct call *next;
