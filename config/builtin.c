@@ -114,6 +114,7 @@ static const struct section_entry entries[] = {
 	MATCH(DOCKER " inspect|ps|images|history|info"),
 	MATCH(DOCKER " container|image|volume|network|context inspect|ls|list"),
 	MATCH("systemctl status|show|cat|list-*"),
+	MATCH("top -b|--batch"),
 	MATCH("sqlite3|duckdb"),
 	MATCH("psql -c|-f|-l|--command|--file|--list"),
 	MATCH("mysql|mariadb -e|--execute"),

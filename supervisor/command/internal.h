@@ -216,9 +216,10 @@ struct service {
 
 /* Finds the live run in this directory. If there is none, starts one, but only with s->name. Waits
    until it is ready, and prints the new text. Returns the exit status. Returns -1 if no run lives
-   and s->name is NULL. Also returns -1 in a detached child, which has to run the command; *caller
+   and s->name is NULL; *held is the lock then, which the caller's run holds until it can be
+   found. Also returns -1 in a detached child, which has to run the command; *caller
    is its connection to the first process, which becomes a client of the run. */
-int service_run(const struct verb_call *c, const struct service *s, int *caller);
+int service_run(const struct verb_call *c, const struct service *s, int *caller, int *held);
 
 /* Finds the live run in this directory. Returns whether there is one. */
 bool service_find(const struct service *wanted, struct store *stores, int count,

@@ -105,7 +105,7 @@ static int service_start(const struct verb_call *c, int *caller, char id[ID_LEN 
 	return status;
 }
 
-int service_run(const struct verb_call *c, const struct service *s, int *caller)
+int service_run(const struct verb_call *c, const struct service *s, int *caller, int *held)
 {
 	struct store stores[STORE_MAX], own;
 	char id[ID_LEN + 1];
@@ -127,7 +127,10 @@ int service_run(const struct verb_call *c, const struct service *s, int *caller)
 	}
 	if (!lives && s->name)
 		status = service_start(c, caller, id);
-	io_close(&lock);
+	if (lives || s->name)
+		io_close(&lock);
+	else
+		*held = lock;
 	TRACE(PROCESS, "%s %s", lives ? "joins" : "started", lives || !status ? id : "none");
 	store_close_all(stores, count);
 	if (!lives && status)

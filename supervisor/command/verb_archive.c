@@ -105,9 +105,9 @@ static int unarchive_run(struct verb_call *c)
 		if (r.there)
 			buffer_printf(&out, "%s exists already: terse read %s\n", r.id, r.id);
 		else
-			buffer_printf(
-				&out, "%s restored to session %s; %s lines, %s: terse read %s\n",
-				r.id, directory, HUMAN_COUNT(r.lines), HUMAN_SIZE(r.bytes), r.id);
+			buffer_printf(&out, "%s restored to session %s; %s %s, %s: terse read %s\n",
+				      r.id, directory, HUMAN_COUNT(r.lines),
+				      r.lines == 1 ? "line" : "lines", HUMAN_SIZE(r.bytes), r.id);
 		status = verb_print(c, &out);
 	} else {
 		verb_error("unarchive", "%s: %s", name,

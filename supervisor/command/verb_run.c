@@ -308,7 +308,7 @@ static int run_run(struct verb_call *c)
 	if (!job.argv) {
 		status = run_fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
 	} else if ((job.service || (a.joins && !bypassed)) &&
-		   (status = service_run(c, &a.service, &job.caller)) >= 0) {
+		   (status = service_run(c, &a.service, &job.caller, &job.lock)) >= 0) {
 		TRACE(CONFIG, "a service, or joined");
 	} else if (bypassed && !job.service) {
 		TRACE(CONFIG, "TERSE=0, or inside a run: the command is executed directly");

@@ -28,6 +28,7 @@ struct job {
 	pid_t front, parent;    /* the front end's process ID, and its parent's */
 	/* A connected socket on which the caller is a client of the run (protocol.h); 0: none. */
 	int caller;
+	int lock;           /* --join: held until others can find the run; at most 0: none */
 	bool leashed;       /* the run ends when the caller closes it */
 	bool leads;         /* the command leads its process group */
 	bool deliberate;    /* the caller asked to return before the run ends */

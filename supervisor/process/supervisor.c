@@ -847,10 +847,10 @@ static void supervisor_start(struct supervisor *s)
 	front_send(s, FRAME_STARTED, s->command, s->group);
 	/* Closes the descriptors that the caller has passed down for the command, so that the
 	   processes at their other ends notice when the command closes them. */
-	const int keep[] = {trace_fd,         s->front.fd,
-			    s->watchdog,      s->signals,
-			    s->sources[0].fd, s->sources[1].fd,
-			    l->keyboard,      job->caller > 0 ? job->caller : -1};
+	const int keep[] = {
+		trace_fd,         s->front.fd,      s->watchdog, s->signals,
+		s->sources[0].fd, s->sources[1].fd, l->keyboard, job->caller > 0 ? job->caller : -1,
+		job->lock};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 	if (l->stdin_held)
 		io_null(STDIN_FILENO, STDIN_FILENO);
@@ -886,6 +886,10 @@ static void supervisor_prepare(struct supervisor *s)
 	s->timer[TIMER_OPEN] = job->begun_ms + LIVE_OPEN_MS;
 	if (job->caller)
 		live_adopt(&s->live, job->caller, true);
+	if (job->lock > 0) {
+		live_try_open(s, job->begun_ms);
+		close(job->lock);
+	}
 	s->tree.command = s->command;
 	s->tree.group = s->group;
 	s->tree.grace_ms = set->grace;

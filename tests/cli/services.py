@@ -123,6 +123,16 @@ class Services(Case):
         run = self.terse("--join", "sh", "-c", "exit 5")
         self.assertEqual((run.code, run.out), (5, b""))
 
+    def test_equal_commands_that_start_at_once(self):
+        os.mkfifo(os.path.join(self.work, "go"))
+        trace = os.path.join(self.work, "trace")
+        runs = [self.start(TERSE, "--join", "sh", "-c", "echo x >>starts; read x <go; exit 3", env={"TERSE_DEBUG": trace})
+                for _ in range(4)]
+        eventually(lambda: os.path.exists(trace) and read_file(trace).count(b"joins cmd-") == 3, "three that join")
+        let_go_on(os.path.join(self.work, "go"))
+        self.assertEqual([run.finish().code for run in runs], [3] * 4)
+        self.assertEqual(self.starts(), len("x\n"))
+
     def test_bad_usage(self):
         for argv, said in ((("--port", "80", "true"), b"terse: --for, --port and --restart go with --service\n"),
                            (("run", "--port", "80", "--xyzzy"),
