@@ -36,7 +36,7 @@ struct runs {
 
 	uint64_t damaged;
 
-	struct store stores[STORE_MAX], others[STORE_MAX];
+	struct store stores[STORE_MAX], *others;
 	int count, other_count; /* other_count: -1: they are not open */
 	void *seen;             /* of runs_seen() */
 };
@@ -352,12 +352,14 @@ static int list_add_living(struct runs *r)
 
 static int list_kept(struct runs *r)
 {
+	struct store others[STORE_MAX];
 	struct journal_line line;
 	int added = 0, got = -1, status = 0;
 	bool is_early = false;
 	unsigned kinds =
 		JOURNAL_RUN | JOURNAL_MADE | (r->journal ? JOURNAL_READ | JOURNAL_ENDED : 0u);
 	r->count = verb_open_stores(r->call, r->stores, &status);
+	r->others = others;
 	r->other_count = -1;
 	struct journal *j = journal_open(r->stores, r->count, r->all ? NULL : r->directory, kinds);
 	while (j && added == 0 && !is_early && (got = journal_next(j, &line)) == 1) {
@@ -376,7 +378,7 @@ static int list_kept(struct runs *r)
 	status = runs_end(r, added ? added : got, status);
 	tdestroy(r->seen, free);
 	journal_close(j);
-	store_close_all(r->others, r->other_count);
+	store_close_all(others, r->other_count);
 	store_close_all(r->stores, r->count);
 	return status;
 }
