@@ -28,8 +28,7 @@ struct doctor {
 	const char *only; /* the only agent that is checked; NULL: everything is */
 	int problems;
 	bool store_found;
-	struct place own, place; /* terse's own files; those that the files of agents have to
-				    name */
+	struct place own, place; /* terse's own files; the files that agents' files have to name */
 	struct buffer checks;    /* the elements of an array in JSON, with --json */
 };
 

@@ -265,7 +265,7 @@ static void typing_set_hooks(const struct typing *t, const char *shell)
 				    "PROMPT_COMMAND[7770]=${TERSE_HOOK%%$'\\n'*}";
 	struct buffer value = BUFFER_INIT;
 	struct place own;
-	/* terse read prints as any command, without a pager. */
+	/* terse read prints like any command, without a pager. */
 	setenv("TERSE_PAGER", "cat", 0);
 	if (strcmp(shell, "zsh") == 0) {
 		const char *before = getenv("ZDOTDIR");

@@ -177,9 +177,10 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e);
    alone. */
 void interceptor_report(struct interceptor *s, const struct interceptor_ending *ending);
 
-/* The interceptor_report() of reports: fills in a zeroed `out`. INTERCEPT_COLLECTED: the text if it
-   fits, else the preview. INTERCEPT_SILENT: the text if it fits; else nothing if the text is on
-   disk, or the held start of it. Returns 0, or -1 with ENOMEM. */
+/* interceptor_report() for a report: fills in a zeroed `out` instead of printing.
+   INTERCEPT_COLLECTED: the text if it fits, else the preview. INTERCEPT_SILENT: the text if it
+   fits; else nothing if the text is on disk, or the held start of it. Returns 0, or -1 with
+   ENOMEM. */
 int interceptor_collect(struct interceptor *s, const struct interceptor_ending *ending,
 			struct report_stream *out);
 

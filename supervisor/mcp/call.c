@@ -36,8 +36,8 @@
 
 #define CALL_CHUNK ((size_t)64 * 1024)
 
-/* The child's descriptor of its socket to the server: the leash of `terse run`, which ends the
-   command when it is closed, or the socket over which a verb is asked for its progress. */
+/* The child's descriptor of its socket to the server: the leash of `terse run` (closing it ends the
+   command), or the socket over which a verb is asked for its progress. */
 #define CALL_LEASH 3
 
 /* This program, even if its file has been replaced since it started. */

@@ -3,7 +3,7 @@
 // and type.
 //
 // One process and one poll loop. Each call that needs a verb of terse has a child (call.c), so a
-// command is supervised as every run is.
+// command is supervised like every other run.
 
 #include "supervisor/mcp/server.h"
 

@@ -154,7 +154,7 @@ enum {
 /* Whether `front` has all bytes of the line. */
 bool line_is_whole(const struct line *l);
 
-/* Writes the line as it is printed to `out`: no more than its bytes in memory, two notes and the
+/* Writes to `out` what is printed of the line: no more than its bytes in memory, two notes and the
    command. A note "[... bytes 496-4936]", which names the first and last omitted byte of the text,
    replaces what is cut; if bare, nothing does. Cuts are between characters. Returns the length; 0
    if there is too little room for even a few bytes of the line. */
@@ -340,7 +340,7 @@ enum run_kind {
 	RUN_NONE,
 };
 
-/* The most bytes that are shown of the last of several alike lines. */
+/* The most bytes that are shown of the last of several lines that are alike. */
 enum { ALIKE_LAST = 120 };
 
 struct run {
@@ -520,8 +520,8 @@ void head_release(struct head *h);
    the rest becomes gaps. Markers count in the budget, so the cost is exact at any time. The only
    estimate is the command in the first marker: the longest one is assumed.
 
-   First all lines that could be taken are added, in order. A run of equal or alike lines is one
-   unit. It is printed as its first line and a fold, if that is shorter. */
+   First all lines that could be taken are added, in order. A run of lines that are equal or alike
+   is one unit. It is printed as its first line and a fold, if that is shorter. */
 
 struct entry {
 	struct run run;

@@ -94,8 +94,8 @@ struct smart *smart_new(struct window *window, const struct limit *limit)
 static void smart_store(struct smart *s, const struct line *line, const struct score *score)
 {
 	struct store *store = &s->store;
-	/* Joins the line that was stored last with alike ones. The texts of the first and the last
-	   of them are kept. */
+	/* Joins the line that was stored last with earlier ones that are alike. The texts of the
+	   first and the last of them are kept. */
 	size_t gone = run_join(store->lines, store->count, sizeof(*store->lines), RUN_ALIKE);
 	if (gone > 0) {
 		store->count -= gone;

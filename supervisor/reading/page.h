@@ -107,8 +107,8 @@ struct slice {
 	struct buffer raw; /* used while it is made */
 };
 
-/* Makes a slice in *s, which is zeroed, or the slice before this one. It has at least one
-   character, however little room there is. Returns 0, or -1 with errno. */
+/* Makes a slice in *s, which is zeroed at first and then has the previous slice. It has at least
+   one character, however little room there is. Returns 0, or -1 with errno. */
 int slice_make(struct slice *s, struct text *t, const struct slice_request *request);
 
 void slice_release(struct slice *s);
