@@ -242,7 +242,7 @@ const struct section_form rules_form = {
 
 /* Agents that cut a text over their limit to less than the limit. These figures can't be taken from
    the ceilings in their sections, which leave room for a preview. */
-static const struct own_cut_row {
+static const struct would_show_row {
 	const char *agent;
 	uint64_t whole,
 		failed; /* the most bytes of a success, and of a failure, that it shows uncut */
@@ -259,13 +259,13 @@ static const struct own_cut_row {
 	{"goose", 50000, 50000, 2000, 0},
 };
 
-uint64_t own_cut(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines)
+uint64_t agent_would_show(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines)
 {
 	/* All other agents, including those that the user has added, show what their ceilings
 	   say. */
-	uint64_t whole = s->ceiling > 0 ? (uint64_t)s->ceiling : OWN_CUT_ASSUMED;
+	uint64_t whole = s->ceiling > 0 ? (uint64_t)s->ceiling : AGENT_SHOWS_ASSUMED;
 	uint64_t ceiling = s->failure_ceiling > 0 ? (uint64_t)s->failure_ceiling : whole;
-	struct own_cut_row row = {NULL, whole, ceiling, whole, (uint64_t)s->line_ceiling};
+	struct would_show_row row = {NULL, whole, ceiling, whole, (uint64_t)s->line_ceiling};
 	for (size_t i = 0; s->agent && i < sizeof(rows) / sizeof(*rows); i++) {
 		if (strcmp(rows[i].agent, s->agent) == 0)
 			row = rows[i];

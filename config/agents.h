@@ -31,10 +31,10 @@ extern const struct section_form rules_form;
 // answer may be too small, but not too large.
 
 /* How many bytes an unknown agent is assumed to show. */
-#define OWN_CUT_ASSUMED 10000
+#define AGENT_SHOWS_ASSUMED 10000
 
 /* Returns how many bytes of a text of `bytes` bytes and `lines` lines the agent of `s` would
    show. */
-uint64_t own_cut(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines);
+uint64_t agent_would_show(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines);
 
 #endif

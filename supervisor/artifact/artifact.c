@@ -239,7 +239,7 @@ static void punch(struct stream *s, const struct cap *before)
 }
 
 /* Makes room on disk for `len` more bytes under the cap. */
-static void make_room(struct stream *s, size_t len)
+static void stream_make_room(struct stream *s, size_t len)
 {
 	struct cap *c = &s->cap;
 	uint64_t bytes = s->index.bytes;
@@ -313,7 +313,7 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 }
 
 /* Writes `len` final bytes, and then the `live` bytes that follow them in `data`. */
-static int store(struct stream *s, const char *data, size_t len, size_t live)
+static int stream_store(struct stream *s, const char *data, size_t len, size_t live)
 {
 	/* The live part is now final or stale, so it must not stay. */
 	set_live(s, NULL, 0);
@@ -337,7 +337,7 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 		size_t behind = n == len ? live : 0;
 		/* Raw bytes have no tail, since no line among them could announce a gap. */
 		if (s->keeping && s->is_text)
-			make_room(s, n);
+			stream_make_room(s, n);
 		else if (s->keeping && c->head != 0 && bytes + n > c->head + c->tail)
 			stop_keeping(s, bytes);
 		if (s->keeping) {
@@ -360,7 +360,7 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 static int stream_flush(struct stream *s)
 {
 	if (s->len > 0)
-		store(s, s->collected, s->len, 0);
+		stream_store(s, s->collected, s->len, 0);
 	s->len = 0;
 	write_entries(s);
 	return s->error ? -1 : 0;
@@ -477,7 +477,7 @@ int artifact_append(struct artifact *a, enum artifact_part part, const char *dat
 	if (len > 0 && !s->collected)
 		s->collected = io_block(ARTIFACT_WINDOW);
 	if (len > 0 && !s->collected)
-		return store(s, data, len, 0);
+		return stream_store(s, data, len, 0);
 	while (len > 0) {
 		size_t room = ARTIFACT_WINDOW - (s->index.bytes + s->len) % ARTIFACT_WINDOW;
 		size_t n = len < room ? len : room;
@@ -486,7 +486,7 @@ int artifact_append(struct artifact *a, enum artifact_part part, const char *dat
 		data += n;
 		len -= n;
 		if (n == room) {
-			store(s, s->collected, s->len, 0);
+			stream_store(s, s->collected, s->len, 0);
 			s->len = 0;
 		}
 	}
@@ -509,7 +509,7 @@ int artifact_set_live(struct artifact *a, enum artifact_part part, const char *d
 		   old live bytes or the new ones. */
 		if (len > 0)
 			memcpy(s->collected + s->len, data, len);
-		store(s, s->collected, s->len, len);
+		stream_store(s, s->collected, s->len, len);
 		s->len = 0;
 	} else {
 		stream_flush(s);

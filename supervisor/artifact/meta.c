@@ -266,7 +266,7 @@ static const struct field waits_fields[] = {
 	{"startTimeUnixNano", KIND_TIME, IN_META(waits.from_ms)},
 	{"endTimeUnixNano", KIND_TIME, IN_META(waits.to_ms)},
 	{"duration_ns", KIND_TIME, IN_META(waits.ms)},
-	{"question", KIND_TEXT, IN_META(waits.question), .most = META_TOLD},
+	{"question", KIND_TEXT, IN_META(waits.question), .most = META_DESCRIPTION},
 	{.key = NULL},
 };
 
@@ -275,7 +275,7 @@ static const struct field fields[] = {
 	{"id", KIND_CHARS, IN_META(id), .most = sizeof(((struct meta *)0)->id)},
 	{"session.id", KIND_TEXT, IN_META(session), .most = NAME_MAX},
 	{"service", KIND_TEXT, IN_META(service), .most = NAME_MAX},
-	{"description", KIND_TEXT, IN_META(description), .most = META_TOLD},
+	{"description", KIND_TEXT, IN_META(description), .most = META_DESCRIPTION},
 	{"process.command_args", KIND_WORDS, IN_META(argv)},
 	{"command_cut", KIND_FLAG, IN_META(cut)},
 	{"process.working_directory", KIND_TEXT, IN_META(cwd)},

@@ -13,10 +13,10 @@
 
 struct buffer;
 
-#define META_MAX  (1024 * 1024) /* bytes of ID.json at most */
-#define META_LINE 4096          /* bytes of a line in the journal at most */
-#define META_NAME 24            /* how much of an agent's or a profile's name is kept */
-#define META_TOLD 256           /* of a description */
+#define META_MAX         (1024 * 1024) /* bytes of ID.json at most */
+#define META_LINE        4096          /* bytes of a line in the journal at most */
+#define META_NAME        24            /* how much of an agent's or a profile's name is kept */
+#define META_DESCRIPTION 256           /* of a description */
 
 /* Bytes of arguments that are kept. Escaping makes them six times as long at most, which is under
    META_MAX. */

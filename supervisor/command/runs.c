@@ -357,13 +357,13 @@ int runs_remote_find(struct runs_remote *r)
 				 "there is no remote: [remote] of your terse.ini names one");
 	if (!r->filter->since.text)
 		value_parse_time("1h", now_ms, &r->filter->since.ms);
-	struct index_reader reader = {.from_ms = r->filter->since.ms,
-				      .to_ms = now_ms + AHEAD_MS,
-				      .host = r->filter->host ? r->filter->host : "",
-				      .each = remote_on_run,
-				      .enough = remote_has_enough,
-				      .ctx = r};
-	if (index_read(settings, &reader) < 0)
+	struct remote_index_reader reader = {.from_ms = r->filter->since.ms,
+					     .to_ms = now_ms + AHEAD_MS,
+					     .host = r->filter->host ? r->filter->host : "",
+					     .each = remote_on_run,
+					     .enough = remote_has_enough,
+					     .ctx = r};
+	if (remote_index_read(settings, &reader) < 0)
 		return verb_fail(r->call, ENVELOPE_UNREADABLE, "%s: %s", settings->remote,
 				 *reader.why ? reader.why : strerror(ENOMEM));
 	remote_settle(r);

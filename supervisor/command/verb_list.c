@@ -153,7 +153,7 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 	buffer_append_string(out, "\n");
 	if (m && m->description) {
 		buffer_printf(out, "%-*s", ID_LEN + 2, "");
-		row_add_cell(out, m->description, strlen(m->description), META_TOLD);
+		row_add_cell(out, m->description, strlen(m->description), META_DESCRIPTION);
 		buffer_append_string(out, "\n");
 	}
 	if (m) {

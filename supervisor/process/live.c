@@ -271,7 +271,7 @@ static void live_client_send(struct live_client *client, enum frame_kind kind, c
 	} while (len > 0);
 }
 
-void live_change(struct supervisor *s, int64_t now_ms)
+void live_tell_soon(struct supervisor *s, int64_t now_ms)
 {
 	int64_t at = s->live.told_at + CHANGED_MS;
 	if (s->live.clients && !s->timer[TIMER_CHANGED])
@@ -282,7 +282,7 @@ void live_output(struct supervisor *s, const char *data, size_t len)
 {
 	struct cast *cast = &s->live.cast;
 	if (s->live.clients)
-		live_change(s, clock_monotonic_ms());
+		live_tell_soon(s, clock_monotonic_ms());
 	/* Makes the artifact before the first byte. */
 	if (s->live.recording) {
 		bool cooked = s->sources[0].pty && s->job->channels.controlling;
@@ -612,7 +612,7 @@ void live_watch(struct live *c, struct loop *l)
 			   NULL);
 }
 
-void live_changed(struct supervisor *s, int64_t now_ms)
+void live_tell_now(struct supervisor *s, int64_t now_ms)
 {
 	s->timer[TIMER_CHANGED] = 0;
 	s->live.told_at = now_ms;

@@ -229,7 +229,7 @@ int prompt_type(struct supervisor *s, const char *data, size_t len)
 	if (len > 0) {
 		const int64_t now_ms = clock_monotonic_ms();
 		looks_touch(&s->looks, now_ms);
-		live_change(s, now_ms);
+		live_tell_soon(s, now_ms);
 		s->live.typed = data[len - 1];
 		s->live.typed_ms = now_ms;
 		/* The key ends a line, or the command. */
@@ -346,7 +346,7 @@ static void prompt_on_question(struct supervisor *s, int64_t now_ms)
 	/* The person can only reach a run that has an ID. */
 	if ((called ? named && (attached || !s->unanswered) : named || hides) && live_open(s) == 0)
 		s->asked = hides ? WAIT_SECRET : WAIT_PERSON;
-	live_changed(s, now_ms);
+	live_tell_now(s, now_ms);
 	enum { PERSON, CALLER, NOBODY, WHO_SEES_IT } answers = WHO_SEES_IT;
 	if (called)
 		answers = s->asked ? PERSON : attached ? WHO_SEES_IT : NOBODY;
@@ -442,5 +442,5 @@ void prompt_on_look(struct supervisor *s, int64_t now_ms)
 	if (begins)
 		prompt_on_question(s, now_ms);
 	else if (waited != (s->looks.prompts || s->asked))
-		live_changed(s, now_ms);
+		live_tell_now(s, now_ms);
 }

@@ -123,7 +123,7 @@ void record_init(struct record *r, const struct job *job)
 		    *r->files[i] != '/')
 			continue;
 		r->meta.files[i] = r->files[i];
-		r->filed |= fstat(STDOUT_FILENO + i, &st) == 0 && S_ISREG(st.st_mode);
+		r->writes_file |= fstat(STDOUT_FILENO + i, &st) == 0 && S_ISREG(st.st_mode);
 	}
 }
 
@@ -282,7 +282,7 @@ void record_tell_shown(struct record *r)
 	   exist. */
 	if (w->bytes > 0 && !own) {
 		m->shown.text = w->text;
-		m->shown.own = own_cut(r->settings, failed, w->text, w->lines);
+		m->shown.own = agent_would_show(r->settings, failed, w->text, w->lines);
 	}
 }
 

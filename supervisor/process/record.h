@@ -60,7 +60,7 @@ struct record {
 	struct outbox_origin origin;    /* host and labels that `meta` points to */
 	bool noted;                     /* the outbox has a note of the run */
 	bool over;                      /* the command has ended, and record_end() comes next */
-	bool filed;                     /* the command writes to a regular file */
+	bool writes_file;               /* the command writes to a regular file */
 	struct shown shown;
 	const struct settings *settings;
 	int history; /* the session's directory; -1: no place to keep text is known
@@ -68,7 +68,7 @@ struct record {
 	bool gc_due;
 	/* Long members come last: a run usually touches only the start of each. */
 	char session[SESSION_ROOM];
-	char description[4 * META_TOLD];
+	char description[4 * META_DESCRIPTION];
 	char cwd[PATH_MAX];
 	char files[2][PATH_MAX]; /* paths that the metadata point to */
 };

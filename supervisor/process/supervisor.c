@@ -259,11 +259,11 @@ static void supervisor_on_child(void *ctx, short revents)
 		if (WIFSTOPPED(status)) {
 			s->stopped = true;
 			front_stop(s, WSTOPSIG(status));
-			live_changed(s, clock_monotonic_ms());
+			live_tell_now(s, clock_monotonic_ms());
 		} else if (WIFCONTINUED(status)) {
 			s->stopped = false;
 			front_continue(s, clock_monotonic_ms());
-			live_changed(s, clock_monotonic_ms());
+			live_tell_now(s, clock_monotonic_ms());
 		}
 		if (WIFSTOPPED(status) || WIFCONTINUED(status))
 			continue;
@@ -336,7 +336,7 @@ static void supervisor_on_pause(struct supervisor *s, int64_t now_ms)
 			continue;
 		interceptor_settle(source->text, now_ms);
 		interceptor_update_live(source->text);
-		live_change(s, now_ms);
+		live_tell_soon(s, now_ms);
 	}
 	supervisor_print_held(s, INTERCEPT_PAUSE, now_ms);
 }
@@ -446,7 +446,7 @@ static const struct {
 	[TIMER_NICE] = {"niceness", supervisor_on_niceness},
 	[TIMER_LINGER_IDLE] = {"silence", supervisor_on_silence},
 	[TIMER_OPEN] = {NULL, live_try_open},
-	[TIMER_CHANGED] = {NULL, live_changed},
+	[TIMER_CHANGED] = {NULL, live_tell_now},
 	[TIMER_LOOK] = {NULL, prompt_on_look},
 	[TIMER_PAUSE] = {NULL, supervisor_on_pause},
 	[TIMER_TREE] = {NULL, supervisor_on_tree},

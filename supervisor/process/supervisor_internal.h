@@ -409,8 +409,8 @@ void live_watch(struct live *c, struct loop *l);
 void live_serve(struct supervisor *s);
 
 /* The status has changed: tells the clients that watch, now or (for more text) soon. */
-void live_changed(struct supervisor *s, int64_t now_ms);
-void live_change(struct supervisor *s, int64_t now_ms);
+void live_tell_now(struct supervisor *s, int64_t now_ms);
+void live_tell_soon(struct supervisor *s, int64_t now_ms);
 
 /* The current screen, or NULL without memory for it. */
 struct terminal *live_screen(struct supervisor *s);

@@ -330,7 +330,7 @@ void supervisor_report(struct supervisor *s)
 		is_previewed |= source->text && interceptor_facts(source->text).is_previewed;
 	}
 	/* A run that writes to a file is kept, too, for the file's name. */
-	if (s->record.filed && !profile_is_own(s->job->shown) && record_open(&s->record))
+	if (s->record.writes_file && !profile_is_own(s->job->shown) && record_open(&s->record))
 		supervisor_each_text(s, interceptor_spill);
 	supervisor_keep_both(s);
 	int64_t duration = s->ended_ms - s->job->begun_ms;
@@ -393,7 +393,7 @@ void supervisor_report(struct supervisor *s)
 	      s->record.artifact ? s->record.meta.id : "no artifact");
 	s->state = SUPERVISOR_FLUSHING;
 	if (s->live.clients)
-		live_changed(s, clock_monotonic_ms());
+		live_tell_now(s, clock_monotonic_ms());
 	/* If the run was asked to end longer than the grace time ago, the command did not end for
 	   that reason. */
 	if (s->stall_at) {

@@ -170,7 +170,7 @@ static void look_closely(struct redactor *r, bool final)
 }
 
 /* Converts an offset in a view to one in `work`. */
-static size_t place(const struct redactor *r, const struct redactor_view *v, size_t at)
+static size_t view_place(const struct redactor *r, const struct redactor_view *v, size_t at)
 {
 	const uint32_t *places = (const uint32_t *)(const void *)v->places.data;
 	if (at < v->context)
@@ -186,7 +186,7 @@ static void view_let_go(const struct redactor *r, struct redactor_view *v, size_
 	size_t to = v->context, end = v->text.len;
 	while (to < end) {
 		size_t middle = to + (end - to) / 2;
-		if (place(r, v, middle) < gone)
+		if (view_place(r, v, middle) < gone)
 			to = middle + 1;
 		else
 			end = middle;
@@ -309,7 +309,7 @@ static bool redactor_skip(struct redactor *r, bool final)
 	}
 	end += v->context;
 	/* Bytes after the end of the secret are searched and printed again. */
-	redactor_let_go(r, marked ? place(r, v, end - 1) + 1 : place(r, v, end), false);
+	redactor_let_go(r, marked ? view_place(r, v, end - 1) + 1 : view_place(r, v, end), false);
 	/* A secret is no context for what follows. */
 	redactor_forget(r);
 	return more && r->work.len > 0;
@@ -344,21 +344,21 @@ static int find_in(struct redactor *r, const struct redactor_view *v, bool final
 	buffer_clear(&r->spans);
 	if (secrets_find(r->secrets, &text, &r->spans, &held) < 0)
 		return -1;
-	if (place(r, v, held) < *hold)
-		*hold = place(r, v, held);
+	if (view_place(r, v, held) < *hold)
+		*hold = view_place(r, v, held);
 	const struct secrets_span *span = (const struct secrets_span *)(const void *)r->spans.data;
 	for (size_t left = r->spans.len / sizeof(*span); left > 0; left--, span++) {
-		struct cut cut = {.begin = place(r, v, span->begin),
-				  .end = place(r, v, span->to - 1) + 1,
+		struct cut cut = {.begin = view_place(r, v, span->begin),
+				  .end = view_place(r, v, span->to - 1) + 1,
 				  .name = span->name,
 				  .first = true};
 		for (size_t i = span->from, next; i < span->to; i = next) {
 			next = i + 1;
 			if (v->gaps.data[i] & KEPT)
 				continue;
-			cut.from = place(r, v, i);
+			cut.from = view_place(r, v, i);
 			while (next < span->to && !(v->gaps.data[next] & KEPT) &&
-			       place(r, v, next) == cut.from + (next - i))
+			       view_place(r, v, next) == cut.from + (next - i))
 				next++;
 			cut.to = cut.from + (next - i);
 			cut.then = next == span->to ? span->then : REDACTOR_OPEN;

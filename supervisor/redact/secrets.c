@@ -250,8 +250,8 @@ static size_t find_mark(struct secrets *s, const struct pattern *p, const char *
 
 /* Where the search continues after a match of from..to: another secret may begin within the match,
    after a gap. */
-static size_t go_on(struct secrets *s, const struct pattern *p, const struct secrets_text *l,
-		    size_t from, size_t to)
+static size_t secrets_resume(struct secrets *s, const struct pattern *p,
+			     const struct secrets_text *l, size_t from, size_t to)
 {
 	for (size_t at = from + 1; l->gaps && at < to; at++) {
 		at = find_mark(s, p, l->data, l->len, at);
@@ -295,7 +295,7 @@ static void match_line(struct secrets *s, const struct pattern *p, const struct 
 			buffer_append(spans, &span, sizeof(span));
 		if (failed)
 			return;
-		size_t to = ends[1], next = go_on(s, p, l, start, to);
+		size_t to = ends[1], next = secrets_resume(s, p, l, start, to);
 		again += next < to;
 		at = next > at ? next : at + 1;
 	}

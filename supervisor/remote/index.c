@@ -15,7 +15,7 @@
 /* Reads a segment line by line, and removes it. Returns 0, or what each() returned. */
 static int index_read_segment(void *ctx, const char *file, const char *below)
 {
-	struct index_reader *reader = ctx;
+	struct remote_index_reader *reader = ctx;
 	struct io_lines lines = {.fd = store_open_file(AT_FDCWD, file, O_RDONLY),
 				 .most = INDEX_LINE};
 	const char *line;
@@ -44,7 +44,7 @@ static int index_read_segment(void *ctx, const char *file, const char *below)
 	return result;
 }
 
-int index_read(const struct settings *s, struct index_reader *reader)
+int remote_index_read(const struct settings *s, struct remote_index_reader *reader)
 {
 	char top[PATH_MAX - 64], day[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1];
 	char key[REMOTE_KEY_LEN];

@@ -109,7 +109,7 @@ int64_t directory_count(const char *path);
 #define INDEX_SEGMENT ((int64_t)32 * 1024 * 1024)
 #define INDEX_COMMAND ((size_t)1024)
 
-struct index_reader {
+struct remote_index_reader {
 	int64_t from_ms, to_ms; /* hours of segments */
 	const char *host;       /* the beginning of the machine's name; "": any */
 	/* Called for each line, in no order; a run may come twice. Returns 0 to go on. */
@@ -123,7 +123,7 @@ struct index_reader {
 };
 
 /* Reads the index, the newest hours first. Returns 0, or -1 and `why` ("": no memory). */
-int index_read(const struct settings *s, struct index_reader *reader);
+int remote_index_read(const struct settings *s, struct remote_index_reader *reader);
 
 /* --- reading an artifact ---------------------------------------------------------------------- */
 

@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		send(ends[1], data, len, MSG_NOSIGNAL);
 		live_serve(&s);
 		live_output(&s, (const char *)data, len);
-		live_changed(&s, 1);
+		live_tell_now(&s, 1);
 		if (reads)
 			read_all(ends[1]);
 		data += len;

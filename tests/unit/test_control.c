@@ -204,12 +204,12 @@ TEST_IN(watchers_are_told, home_setup, home_teardown)
 	ask(fd, FRAME_WATCH, 0, 0, "");
 	live_serve(&r.s);
 	take(fd, FRAME_STATUS, &p);
-	live_changed(&r.s, 1);
+	live_tell_now(&r.s, 1);
 	take(fd, FRAME_STATUS, &p);
 	assert_int_equal(recv(other, &p, sizeof(p), 0), -1);
 	/* However often it changes, one that does not read has little waiting for it. */
 	for (int i = 0; i < 100000; i++)
-		live_changed(&r.s, 1);
+		live_tell_now(&r.s, 1);
 	for (;; told++) {
 		live_serve(&r.s);
 		if (recv(fd, &p, sizeof(p), 0) < 0)
