@@ -33,7 +33,7 @@ const char *section_name(const struct settings *s, const struct section_form *fo
 	const struct section_entry *e, *before;
 	for (size_t i = 0; (e = section_entry_at(s, form, i)) != NULL; i++) {
 		bool is_first = e->kind == SECTION_NAME;
-		/* A built-in name is new without a search: none of them occurs twice. */
+		/* Built-in names need no search: none of them occurs twice. */
 		for (size_t k = 0; is_first && i >= form->builtin_count && k < i; k++) {
 			before = section_entry_at(s, form, k);
 			is_first =

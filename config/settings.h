@@ -232,8 +232,9 @@ int settings_load_text(struct settings *s, enum origin by, const char *path, con
 		       size_t len, struct option_error *error);
 
 /* If argv[*index] is an option's flag ("--cols 100", "--cols=100", "--full", "--no-pty"), sets it
-   (a list: adds to it), moves *index past it and returns 1. Returns 0 if it is none, -1 with errno
-   EINVAL and *error filled when the value is bad or missing, or ENOMEM. */
+   (a list: adds to it), moves *index past it and returns 1. Returns 0 if it is no such flag, or -1
+   with errno: EINVAL (*error says what is wrong with the value, or that it is missing) or
+   ENOMEM. */
 int settings_take_flag(struct settings *s, int argc, char *const argv[], int *index,
 		       struct option_error *error);
 

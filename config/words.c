@@ -400,7 +400,7 @@ static int read_case(struct words_reader *r)
 	}
 }
 
-/* Reads what follows [[, up to ]]. Operators compare there and separate no commands. */
+/* Reads what follows [[, up to ]]. Operators inside do not separate commands. */
 static int read_condition(struct words_reader *r)
 {
 	for (;;) {

@@ -18,9 +18,9 @@ int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_getfd(int pidfd, int fd, unsigned flags);
 int pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags);
 
-/* glibc's first real-time signal. musl keeps it for threads that change their user (terse's do
-   not), but other programs send it, so terse blocks it, waits for it and passes it on like all
-   others. */
+/* glibc's first real-time signal. musl uses it internally when threads change their user, which
+   terse never does; but other programs send it, so terse blocks it, waits for it and passes it on
+   like all others. */
 #undef SIGRTMIN
 #define SIGRTMIN 34
 

@@ -35,7 +35,8 @@
 //     LAUNCHER_SAY_S seconds it first says so in one line on standard error, if it can note that it
 //     has said so and if nobody has to wait for the line.
 //
-// Under the name terse it executes the program in 2. In 4 it executes the copy for `init` with
+// Under the name terse it executes the program in step 2. In step 4 it executes the copy for `init`
+// with
 // --undo, answers `hook AGENT EVENT` as a hook that has nothing to say, and fails with 127 for
 // anything else.
 //

@@ -19,7 +19,7 @@
    errno (EEXIST: the ID is taken). */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
 
-/* Makes a random ID of that millisecond. Returns 0, or -1 with errno. */
+/* Makes a random ID for the millisecond `started_ms`. Returns 0, or -1 with errno. */
 int id_draw(int64_t started_ms, char id[ID_LEN + 1]);
 
 /* Gives a claimed ID back, and keeps errno. */

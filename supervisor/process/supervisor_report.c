@@ -394,8 +394,8 @@ void supervisor_report(struct supervisor *s)
 	s->state = SUPERVISOR_FLUSHING;
 	if (s->live.clients)
 		live_tell_now(s, clock_monotonic_ms());
-	/* If the run was asked to end longer than the grace time ago, the command did not end for
-	   that reason. */
+	/* If the request to end the run is older than the grace time, the command did not end
+	   because of it. */
 	if (s->stall_at) {
 		int64_t now = clock_monotonic_ms();
 		if (!s->tree.step && now - s->stall_at > s->job->settings->grace)
