@@ -36,8 +36,7 @@
 //     has said so and if nobody has to wait for the line.
 //
 // Under the name terse it executes the program in step 2. In step 4 it executes the copy for `init`
-// with
-// --undo, answers `hook AGENT EVENT` as a hook that has nothing to say, and fails with 127 for
+// with --undo, answers `hook AGENT EVENT` as a hook that has nothing to say, and fails with 127 for
 // anything else.
 //
 // The shell inherits no process, open file, handler or pending signal from it. The status is 127 if
