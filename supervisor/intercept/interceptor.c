@@ -134,7 +134,7 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	bool held = buffer_try_append(&s->held, data, take) == 0;
 	if (!held)
 		take = 0;
-	intercept_find_chatter(s);
+	intercept_find_progress(s);
 	if (s->reader->previews)
 		intercept_print_lines(s, NULL);
 	if (!held || intercept_is_over(s, false))
@@ -468,7 +468,7 @@ struct interceptor_facts interceptor_facts(const struct interceptor *s)
 	bool is_whole = s->fits && s->omitted == 0 && s->state != BYTES_BINARY;
 	bool is_partial = s->reader->previews && !is_whole;
 	bool folds = s->reader->previews && s->fits &&
-		     chatter_next(&s->chatter, (size_t)s->printed, 0).end;
+		     progress_next(&s->progress, (size_t)s->printed, 0).end;
 	return (struct interceptor_facts){
 		.lines = intercept_lines(s),
 		.bytes = intercept_bytes(s),

@@ -209,7 +209,7 @@ struct interceptor_facts {
 	bool is_on_disk;   /* INTERCEPT_SILENT: the text was too long to be held, so only the
 			      artifact has it */
 	bool is_holding;   /* a live reader does not get all lines before the end */
-	bool is_previewed; /* the reader gets a preview, or a text that fits without its chatter */
+	bool is_previewed; /* the reader gets a preview, or a text that fits without its progress */
 	bool is_partial;   /* the reader got only a part, so what is not kept is lost */
 	bool fits;         /* everything was printed: no preview was needed */
 };

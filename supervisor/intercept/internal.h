@@ -3,7 +3,7 @@
 //   input.c        from the command to the terminal: raw bytes, passed bytes, binary output
 //   interceptor.c  from the terminal into the held text, the artifact and the preview; the contract
 //                  with other rooms
-//   chatter.c      runs of lines that report success or progress
+//   progress.c      runs of lines that report success or progress
 //   reader.c       what each kind of reader gets, and when
 #ifndef TERSE_INTERCEPT_INTERNAL_H
 #define TERSE_INTERCEPT_INTERNAL_H
@@ -98,26 +98,26 @@ struct drawing {
 	int64_t redrawn_at, hidden_at; /* when `redraws` last grew; when the cursor was hidden */
 };
 
-/* Chatter: successive lines that report success or progress. */
+/* Progress: successive lines that report success, or how far the command is. */
 
-enum { CHATTER_FOLDS = 8 };
+enum { PROGRESS_FOLDS = 8 };
 
-/* A run of chatter, as places in the held text. Lines from `at` to `last` may be left out; the last
-   line, from `last` to `end`, may not. `first` and `last_number` are the numbers of the lines at
-   `at` and `last`. */
-struct chatter_fold {
+/* A run of progress, as places in the held text. Lines from `at` to `last` may be left out; the
+   last line, from `last` to `end`, may not. `first` and `last_number` are the numbers of the lines
+   at `at` and `last`. */
+struct progress_fold {
 	size_t at, last, end;
 	uint64_t first, last_number;
 };
 
 /* A zeroed struct is a new one. */
-struct chatter {
-	size_t end;                     /* lines up to here, in the held text, were looked at */
-	uint64_t lines, count;          /* the number of these lines; the length of the run that
-					   ends there */
-	struct chatter_fold now, *open; /* that run; its place in `folds` once it is long enough,
+struct progress {
+	size_t end;                      /* lines up to here, in the held text, were looked at */
+	uint64_t lines, count;           /* the number of these lines; the length of the run that
+					    ends there */
+	struct progress_fold now, *open; /* that run; its place in `folds` once it is long enough,
 					   else NULL */
-	struct chatter_fold folds[CHATTER_FOLDS];
+	struct progress_fold folds[PROGRESS_FOLDS];
 	size_t fold_count;
 	bool is_worth; /* leaving the folds out saves enough */
 };
@@ -163,7 +163,7 @@ struct interceptor {
 	struct buffer unjudged; /* the bytes so far, until they are judged */
 	struct sniff sniff;
 	struct preview_judge *judge; /* NULL until it is needed */
-	struct chatter chatter;
+	struct progress progress;
 	enum bytes_state state;
 	const char *kind; /* of binary output, or NULL */
 
@@ -259,15 +259,15 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
    first part that are shown whatever the outcome is. */
 void intercept_pass_on(struct interceptor *s, const char *data, size_t len);
 
-/* chatter.c */
+/* progress.c */
 
-/* Looks for chatter in the new lines of the held text. Opens the artifact if some will be left
+/* Looks for progress in the new lines of the held text. Opens the artifact if some will be left
    out. */
-void intercept_find_chatter(struct interceptor *s);
+void intercept_find_progress(struct interceptor *s);
 
 /* The next lines to leave out of the held text, at or after `at`, where line `number` begins. `end`
    is 0 if there are none. */
-struct chatter_fold chatter_next(const struct chatter *c, size_t at, uint64_t number);
+struct progress_fold progress_next(const struct progress *c, size_t at, uint64_t number);
 
 /* input.c */
 

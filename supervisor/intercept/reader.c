@@ -125,18 +125,18 @@ static size_t intercept_go_on(struct interceptor *s, const char *data, size_t le
 	return goes_on ? begun : 0;
 }
 
-/* Prints the next `len` bytes of the held text; without its chatter, unless `place` is NULL. */
+/* Prints the next `len` bytes of the held text; without its progress, unless `place` is NULL. */
 static void print_held(struct interceptor *s, size_t len, const struct wording_place *place)
 {
 	const char *text = len ? s->held.data + s->printed : "", *end = text + len;
 	size_t begun = intercept_go_on(s, text, len);
-	/* Looks for chatter from the first line whose start is not printed. */
+	/* Looks for progress from the first line whose start is not printed. */
 	const char *next = begun ? memchr(text, '\n', len) : NULL;
 	uint64_t number = s->printed_lines + 1 + (next ? 1 : 0);
 	size_t at = s->printed + (next ? (size_t)(next - text) + 1 : begun);
 	text += begun;
-	while (place && place->id && s->left_out_count < CHATTER_FOLDS) {
-		const struct chatter_fold f = chatter_next(&s->chatter, at, number);
+	while (place && place->id && s->left_out_count < PROGRESS_FOLDS) {
+		const struct progress_fold f = progress_next(&s->progress, at, number);
 		const char *left_out = s->held.data + f.at, *last = s->held.data + f.last;
 		if (f.end == 0)
 			break;
@@ -350,8 +350,8 @@ static bool run_has_room(const struct interceptor *s, const struct run *r, const
 	return !most.count || s->line_share.printed + r->units < most.count;
 }
 
-/* Whether the line at `at` waits until its run of chatter ends. */
-static bool chatter_withholds(const struct chatter *c, size_t at)
+/* Whether the line at `at` waits until its run of progress ends. */
+static bool progress_withholds(const struct progress *c, size_t at)
 {
 	for (size_t i = 0; i < c->fold_count; i++) {
 		if (at >= c->folds[i].at && at < c->folds[i].end)
@@ -376,7 +376,7 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 		if (all)
 			stopped = by_head && !run_has_room(s, &run, line, len, true);
 		else
-			stopped = is_open || chatter_withholds(&s->chatter, at) ||
+			stopped = is_open || progress_withholds(&s->progress, at) ||
 				  !run_has_room(s, &run, line, len, false);
 		if (stopped)
 			break;

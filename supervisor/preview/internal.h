@@ -9,7 +9,7 @@
 //   layout.c    which of them are shown: lines and gaps in order, within the budget
 //   head.c      the first lines
 //
-// A telling line is one that says why a run ended as it did. Its value says how telling it is
+// A relevant line is one that says why a run ended as it did. Its value says how relevant it is
 // beside the other lines.
 #ifndef TERSE_PREVIEW_INTERNAL_H
 #define TERSE_PREVIEW_INTERNAL_H
@@ -122,9 +122,9 @@ struct line {
 	uint64_t length; /* its newline included, if it has one */
 	bool ended;      /* it has a newline */
 	/* `front` has the line's first bytes. If it lacks some, `back` has later ones, without the
-	   newline: the last bytes, or, if `after` is not 0, the most telling part, which `after`
+	   newline: the last bytes, or, if `after` is not 0, the most relevant part, which `after`
 	   bytes follow. `back` is empty if these bytes are no longer in memory. If `front` has the
-	   whole line, `back_len` and `after` only locate the most telling part in it. */
+	   whole line, `back_len` and `after` only locate the most relevant part in it. */
 	const char *front, *back;
 	size_t front_len, back_len, after;
 };
@@ -264,26 +264,26 @@ enum score_kind {
 };
 
 struct score {
-	uint8_t kind;    /* enum score_kind */
-	uint8_t score;   /* 0 to 100: how much it says about a failure */
-	uint8_t result;  /* 0 to 100: how much it says about a success */
-	uint8_t indent;  /* columns before the first visible character, 255 at most */
-	bool ends;       /* names the status with which something ended */
-	bool thread;     /* names a thread, whose stack follows */
-	bool opens;      /* says that what follows belongs to it */
-	bool tells;      /* is not a line of progress, of which there may be many */
-	bool field;      /* is a name of letters, a colon and a value */
-	bool names;      /* its words of failure are in that name, not at the name's end */
-	bool alarms;     /* has a word of failure, in whatever sense, or is a frame of a stack */
-	uint32_t focus;  /* offset of the most telling part of a very long line; 0: show its ends */
-	uint32_t shape;  /* equal for lines that differ only in numbers, paths and hashes */
+	uint8_t kind;   /* enum score_kind */
+	uint8_t score;  /* 0 to 100: how much it says about a failure */
+	uint8_t result; /* 0 to 100: how much it says about a success */
+	uint8_t indent; /* columns before the first visible character, 255 at most */
+	bool ends;      /* names the status with which something ended */
+	bool thread;    /* names a thread, whose stack follows */
+	bool opens;     /* says that what follows belongs to it */
+	bool tells;     /* is not a line of progress, of which there may be many */
+	bool field;     /* is a name of letters, a colon and a value */
+	bool names;     /* its words of failure are in that name, not at the name's end */
+	bool alarms;    /* has a word of failure, in whatever sense, or is a frame of a stack */
+	uint32_t focus; /* offset of the most relevant part of a very long line; 0: show its ends */
+	uint32_t shape; /* equal for lines that differ only in numbers, paths and hashes */
 	uint32_t family; /* equal for lines that begin alike and have the same strongest word */
 };
 
 /* Facts about a line; zero if nothing is known. */
 struct trait {
 	struct score score;
-	unsigned value;   /* how telling it is, compared with the others: smart_weigh() */
+	unsigned value;   /* how relevant it is, compared with the others: smart_weigh() */
 	uint32_t threads; /* how many threads were named up to this line, plus 1; 0: not known */
 	uint64_t owner;   /* number of the line without which this one makes no sense; 0: none */
 	uint64_t frame;   /* number of the stack frame that it is, or whose source it shows; 0:
@@ -292,14 +292,14 @@ struct trait {
 	bool common;      /* its family has many lines of progress */
 };
 
-/* Adjusts a line's score for the phrases of settings, which mark lines as telling or as
+/* Adjusts a line's score for the phrases of settings, which mark lines as relevant or as
    unimportant, and for the question ([preview] about). */
 void phrases_apply(const struct limit *limit, const struct line *line, struct score *score);
 
 /* score.c: judges one message by its form (how it begins, what it consists of) and its words. */
 
 enum {
-	SCORE_TELLING = 20,  /* a line with this score or more may tell why a run ended as it did */
+	SCORE_RELEVANT = 20, /* a line with this score or more may tell why a run ended as it did */
 	SCORE_FAILURES = 46, /* a line that counts failures has at least this score */
 	/* The `result` of a line with counts; of one with a word of success; of one with a warning,
 	   or a word for what was made. */
@@ -381,7 +381,7 @@ enum {
 	STORE_LINES = 5120,
 	STORE_BYTES = 288 * 1024,
 	STORE_FRONT = 640, /* bytes of a long line's start that are stored */
-	STORE_BACK = 256,  /* bytes of its end, or of its most telling part */
+	STORE_BACK = 256,  /* bytes of its end, or of its most relevant part */
 	STORE_VALUES = 1024,
 	STORE_UNIT = 6,    /* values are scores multiplied by this */
 	FOUND_BEFORE = 60, /* bytes that are shown before what is found in a long line */
@@ -420,7 +420,7 @@ unsigned sketch_add(struct sketch *s, uint32_t shape);
 unsigned sketch_count(const struct sketch *s, uint32_t shape);
 
 /* smart.c: the store has the lines that may be worth showing, in constant memory. When it is full,
-   the least telling half of them is dropped. */
+   the least relevant half of them is dropped. */
 
 struct stored {
 	struct run run;     /* its bytes are in the store's text */
@@ -439,10 +439,10 @@ struct store {
    the number of lines with value v - 1 that also fit. */
 unsigned store_least(const struct store *s, size_t *count);
 
-/* Finds the telling lines of a text while it is fed, and compares how telling they are.
+/* Finds the relevant lines of a text while it is fed, and compares how relevant they are.
 
    Every line of the first megabytes is judged. Later a line is judged only if a fast search finds a
-   part of a telling word in it, or near it. The result does not depend on the pieces in which the
+   part of a relevant word in it, or near it. The result does not depend on the pieces in which the
    text was fed. */
 
 enum {
@@ -473,14 +473,14 @@ struct smart {
 struct smart *smart_new(struct window *window, const struct limit *limit);
 
 /* Reads the lines from offset `from` up to the window's last newline. Counts them in the window,
-   and stores those that may be telling. */
+   and stores those that may be relevant. */
 void smart_read(struct smart *s, uint64_t from);
 
-/* The outcome of the run, which decides how telling a line is. */
+/* The outcome of the run, which decides how relevant a line is. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 
 /* Compares the stored lines with those of a successful run of the same command. Lines that this run
-   has printed too are normal; the others are more telling. Returns 0, or -1 with ENOMEM. */
+   has printed too are normal; the others are more relevant. Returns 0, or -1 with ENOMEM. */
 int smart_compare(struct smart *s, const struct fingerprints *success);
 
 /* Fills in the traits of all stored lines; the text has `bytes` bytes. */
@@ -552,7 +552,7 @@ struct layout {
 
 	const struct preview_ask *ask;
 	size_t budget, used;
-	size_t gap_cost;   /* the approximate cost of a gap's marker */
+	size_t gap_cost; /* the approximate cost of a gap's marker */
 	enum unit unit;
 	uint64_t max_lines, lines; /* the most units (0: no limit), and the units that are printed
 				      so far */
@@ -581,8 +581,8 @@ int layout_add(struct layout *l, const struct run *run, const struct trait *trai
 /* The share of a limit that the start of a text may take, whatever the outcome will be. */
 struct limit layout_head_share(const struct limit *limit);
 
-/* Call it when all lines are added: takes them all, or the most telling ones, and makes the pieces.
-   Returns the number of pieces, or -1 with ENOMEM. */
+/* Call it when all lines are added: takes them all, or the most relevant ones, and makes the
+   pieces. Returns the number of pieces, or -1 with ENOMEM. */
 int layout_choose(struct layout *l, const struct limit *limit);
 
 #endif

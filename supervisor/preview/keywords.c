@@ -86,7 +86,7 @@ static void raise_by_question(const char *about, const struct line *line, struct
 
 void phrases_apply(const struct limit *limit, const struct line *line, struct score *score)
 {
-	const struct strings *telling = limit->patterns, *ignored = limit->ignore;
+	const struct strings *relevant = limit->patterns, *ignored = limit->ignore;
 	const char *text = line->front, *found;
 	if (score->kind == SCORE_BLANK)
 		return;
@@ -95,7 +95,7 @@ void phrases_apply(const struct limit *limit, const struct line *line, struct sc
 		score->score = score->result = 0;
 		score->opens = false;
 		score->focus = 0;
-	} else if ((found = find_phrase(telling, text, line->front_len))) {
+	} else if ((found = find_phrase(relevant, text, line->front_len))) {
 		if (score->kind == SCORE_PASS || score->kind == SCORE_FRAME)
 			score->kind = SCORE_PLAIN;
 		score->score = (uint8_t)size_max(score->score, PHRASE_SCORE);
@@ -107,7 +107,7 @@ void phrases_apply(const struct limit *limit, const struct line *line, struct sc
 	}
 }
 
-/* Fragments of the most telling words of failure: error, corrupt, refused, conflict, overflow ...
+/* Fragments of the most relevant words of failure: error, corrupt, refused, conflict, overflow ...
    Each has FRAGMENT_LEN bytes, and a bar after it. Similar fragments share a group, which makes
    false hits rare. */
 static const char *const fragments[FRAGMENT_GROUPS] = {
@@ -123,7 +123,7 @@ static const char *const fragments[FRAGMENT_GROUPS] = {
 
 void judge_init(struct preview_judge *j, const struct limit *limit)
 {
-	const struct strings *telling = limit->patterns;
+	const struct strings *relevant = limit->patterns;
 	*j = (struct preview_judge){.limit = *limit};
 	for (const struct word *row = word_weights; row->words; row++) {
 		uint32_t hash = SHAPE_SEED;
@@ -147,9 +147,9 @@ void judge_init(struct preview_judge *j, const struct limit *limit)
 		for (const char *at = fragments[group]; *at; at += FRAGMENT_LEN + 1)
 			literals_add(&j->prefilter, at, group);
 	}
-	for (size_t i = 0; telling && i < telling->count && i < PHRASES; i++) {
+	for (size_t i = 0; relevant && i < relevant->count && i < PHRASES; i++) {
 		/* Stars divide a phrase into parts. The first part that is long enough is used. */
-		const char *part = telling->items[i], *star;
+		const char *part = relevant->items[i], *star;
 		while ((star = strchr(part, '*')) && star - part < FRAGMENT_LEN)
 			part = star + 1;
 		prefilter_add(&j->prefilter, part);

@@ -13,12 +13,12 @@ enum {
 	/* The least percentage of the budget for the end of a successful run; half of it if the
 	   text is mostly routine. */
 	END_SHARE_SUCCESS = 30,
-	/* Bytes that are shown of a telling line that does not fit whole ... */
+	/* Bytes that are shown of a relevant line that does not fit whole ... */
 	CONTEXT_LINE = 170,
 	/* ... or would take more than one in this many parts of the budget. */
 	LONG_PARTS = 4,
-	/* A line with this value or more is telling by itself. */
-	TELLING = SCORE_TELLING * STORE_UNIT,
+	/* A line with this value or more is relevant by itself. */
+	RELEVANT = SCORE_RELEVANT * STORE_UNIT,
 	/* A line with a lower value is taken only for its position. */
 	CONTEXT = 45,
 	/* When a line is taken, others of its shape keep this percentage of their value. */
@@ -94,7 +94,7 @@ int layout_add(struct layout *l, const struct run *run, const struct trait *trai
 		return 0;
 	}
 	/* The last line of the text is folded only if it equals the others. A unit has the value of
-	   its most telling line. */
+	   its most relevant line. */
 	size_t gone = run_join(l->units + l->single, l->count - l->single, sizeof(*u),
 			       u->run.to < l->total_lines ? l->joins : RUN_EQUAL);
 	l->count -= gone;
@@ -500,11 +500,11 @@ static size_t owner_of(const struct layout *l, size_t unit)
 	return unit;
 }
 
-/* Whether a telling line would take too much of the budget. Then only a part of it is taken at
+/* Whether a relevant line would take too much of the budget. Then only a part of it is taken at
    first, and layout_grow() shows more if there is room. */
 static bool is_too_long(const struct layout *l, const struct entry *u)
 {
-	return u->trait.value >= TELLING && u->cost > l->budget / LONG_PARTS;
+	return u->trait.value >= RELEVANT && u->cost > l->budget / LONG_PARTS;
 }
 
 /* Among the units that are not taken and have at least the value CONTEXT, returns the one with the
@@ -516,15 +516,15 @@ static size_t densest_line(const struct layout *l, bool weak)
 	for (size_t i = 0; i < l->count; i++) {
 		const struct entry *u = &l->units[i];
 		if (u->chosen || u->trait.value < CONTEXT ||
-		    (u->cost > room && u->trait.value < TELLING))
+		    (u->cost > room && u->trait.value < RELEVANT))
 			continue;
 		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
 			     (i + 1 < l->count && u[1].chosen && follows(u, u + 1));
 		/* Its value comes from its neighbours, which are not taken: its own words are weak,
 		   and other lines have strong ones. */
 		const unsigned words = u->trait.score.score;
-		if (!joins && words < SCORE_TELLING && !(weak && words) &&
-		    u->trait.value < TELLING + words * STORE_UNIT)
+		if (!joins && words < SCORE_RELEVANT && !(weak && words) &&
+		    u->trait.value < RELEVANT + words * STORE_UNIT)
 			continue;
 		size_t text = is_too_long(l, u) ? CONTEXT_LINE : u->cost;
 		size_t cost = text + LINE_COST + (joins ? 0 : l->gap_cost);
@@ -538,10 +538,10 @@ static size_t densest_line(const struct layout *l, bool weak)
 	return densest;
 }
 
-/* Whether a unit is taken and telling. */
-static bool is_telling(const struct layout *l, size_t unit)
+/* Whether a unit is taken and relevant. */
+static bool is_relevant(const struct layout *l, size_t unit)
 {
-	return l->units[unit].chosen && l->units[unit].trait.value >= TELLING;
+	return l->units[unit].chosen && l->units[unit].trait.value >= RELEVANT;
 }
 
 /* Takes a line. Also closes small gaps between it and other taken lines. */
@@ -560,19 +560,19 @@ static bool take_joined(struct layout *l, size_t unit, size_t most)
 	return true;
 }
 
-/* Takes a line and, if it is a telling one, the lines that belong to it. */
-static void take_telling(struct layout *l, size_t unit)
+/* Takes a line and, if it is a relevant one, the lines that belong to it. */
+static void take_relevant(struct layout *l, size_t unit)
 {
 	struct entry *u = &l->units[unit];
 	const struct score *score = &u->trait.score;
 	if ((is_too_long(l, u) || !take_joined(l, unit, 0)) &&
-	    (u->trait.value < TELLING || !take_joined(l, unit, CONTEXT_LINE))) {
+	    (u->trait.value < RELEVANT || !take_joined(l, unit, CONTEXT_LINE))) {
 		u->trait.value = 0;
 		return;
 	}
 	/* Takes the line's heading, or the message of its stack: the nearest line above with less
 	   indent. */
-	for (size_t i = u->trait.value >= TELLING ? unit : 0; i-- > 0;) {
+	for (size_t i = u->trait.value >= RELEVANT ? unit : 0; i-- > 0;) {
 		const struct entry *above = &l->units[i];
 		const struct score *head = &above->trait.score;
 		if (!follows(above, above + 1) || head->kind == SCORE_BLANK ||
@@ -621,7 +621,7 @@ static bool take_filler(struct layout *l, size_t unit, bool common)
 	bool idle = !l->asked_for &&
 		    ((t->common && !common) || t->score.kind == SCORE_RULE || t->foreign ||
 		     t->score.kind == SCORE_PASS || is_false_alarm(l, u, true) ||
-		     (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
+		     (t->score.score >= SCORE_RELEVANT && t->value < CONTEXT));
 	if (idle || t->score.kind == SCORE_BLANK)
 		return true;
 	if (t->common && l->used > l->budget * COMMON_SHARE / 100)
@@ -629,7 +629,7 @@ static bool take_filler(struct layout *l, size_t unit, bool common)
 	return take_joined(l, owner_of(l, unit), 0) && take_joined(l, unit, 0);
 }
 
-/* Takes lines of a text that does not fit: the first, the last, the most telling ones, and then
+/* Takes lines of a text that does not fit: the first, the last, the most relevant ones, and then
    others while there is room. */
 static void take_some(struct layout *l, const struct limit *limit)
 {
@@ -656,18 +656,18 @@ static void take_some(struct layout *l, const struct limit *limit)
 	l->budget += bytes;
 	l->max_lines += lines;
 	for (size_t i = 0; i < l->count; i++)
-		weak &= l->units[i].trait.score.score < SCORE_TELLING;
+		weak &= l->units[i].trait.score.score < SCORE_RELEVANT;
 	for (size_t work = 0;
 	     (smart || failed) && work < WORK_MAX && (unit = densest_line(l, weak)) < l->count;
 	     work += l->count)
-		take_telling(l, unit);
+		take_relevant(l, unit);
 	for (size_t i = 0; i < l->count; i++)
-		told |= is_telling(l, i);
+		told |= is_relevant(l, i);
 	const bool fills = !smart || failed || l->asked_for || (!l->brief && !told);
 	if (fills && smart) {
-		/* Fills the room with lines above the last telling one, or above the end of the
+		/* Fills the room with lines above the last relevant one, or above the end of the
 		   text; then with lines below it. */
-		while (from > next && failed && !is_telling(l, from - 1))
+		while (from > next && failed && !is_relevant(l, from - 1))
 			from--;
 		for (int common = 0; common < (failed ? 2 : 1); common++) {
 			for (unit = from; unit > next && take_filler(l, unit - 1, common);)

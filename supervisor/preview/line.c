@@ -53,7 +53,7 @@ struct cut {
 };
 
 /* Splits `room`, fewer bytes than the line has, between the start of the line and its end, or its
-   most telling part. */
+   most relevant part. */
 static struct cut line_cut(const struct line *l, size_t room, const struct line_form *form)
 {
 	bool whole = line_is_whole(l), around = l->after > 0;

@@ -267,7 +267,7 @@ struct limit preview_live_limit(const struct preview *p)
 	return limit;
 }
 
-/* Adds to a line of the window the bytes that the store has of it. The store has the most telling
+/* Adds to a line of the window the bytes that the store has of it. The store has the most relevant
    part of a long line; the window may have more of its start or end. Even a short line may be cut
    off where the window begins. */
 static void add_stored_bytes(const struct line *stored, struct line *line)

@@ -14,13 +14,13 @@
 //   - Each line is judged by its form and its words (score.c). Each form and word has a weight
 //     (weights.c).
 //   - The best lines are kept with their neighbours (smart.c). Every line of the first megabytes is
-//     judged; later only lines in which a fast search finds a fragment of a telling word
+//     judged; later only lines in which a fast search finds a fragment of a relevant word
 //     (keywords.c).
 //   - At the end each line gets a value (smart.c): a lower one if many lines, or a successful run,
-//     say the same; a higher one near the end or beside a telling line. The lines that are most
-//     telling per byte are taken until the budget is used up (layout.c).
+//     say the same; a higher one near the end or beside a relevant line. The lines that are most
+//     relevant per byte are taken until the budget is used up (layout.c).
 // The other modes show the first and the last lines. If the command has failed, a part of the
-// budget is for telling lines between them. Mode head shows only the first lines of a success; it
+// budget is for relevant lines between them. Mode head shows only the first lines of a success; it
 // keeps them (head.c) until the outcome is known.
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
@@ -136,7 +136,7 @@ struct limit preview_live_limit(const struct preview *p);
 uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
 
 /* Chooses. The pieces cover each line after the printed ones exactly once, in order. Before them
-   may come telling lines that were left out earlier. The printed text and the pieces with their
+   may come relevant lines that were left out earlier. The printed text and the pieces with their
    markers together fit into the budget. In a line that does not fit whole, a note "[... bytes
    FROM-TO]" stands for the cut bytes; if bare, only one part of the line is shown: the end of the
    last line, the start of others. Returns the number of pieces. They belong to `p`, and are valid

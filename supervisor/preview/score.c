@@ -534,10 +534,10 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 		kind = SCORE_PASS;
 		r.result = passes ? 0 : r.result;
 		r.sum = 0;
-	} else if (kind == SCORE_PLAIN && r.sum >= SCORE_TELLING) {
+	} else if (kind == SCORE_PLAIN && r.sum >= SCORE_RELEVANT) {
 		kind = r.expects ? SCORE_DETAIL : SCORE_FAIL;
 	}
-	bool tells = r.sum >= SCORE_TELLING;
+	bool tells = r.sum >= SCORE_RELEVANT;
 	out->kind = (uint8_t)kind;
 	out->score = (uint8_t)(r.sum < 0 ? 0 : size_min((size_t)r.sum, 100));
 	out->result = (uint8_t)r.result;
@@ -570,7 +570,7 @@ static void look_inside(const struct preview_judge *j, const struct line *line, 
 			      &(struct line){
 				      .front = line->front + from, .front_len = len, .length = len},
 			      &inside);
-		if (inside.score >= SCORE_TELLING &&
+		if (inside.score >= SCORE_RELEVANT &&
 		    (!score->focus || inside.score > score->score)) {
 			score->focus = (uint32_t)from;
 			if (inside.score > score->score)
@@ -623,7 +623,7 @@ static bool is_progress(const struct line *line, const struct score *score)
 		" writing ";
 	const char *text = line->front;
 	size_t len = line->front_len - line->ended, at = 0;
-	bool plain = score->kind == SCORE_PLAIN && !score->alarms && score->score < SCORE_TELLING;
+	bool plain = score->kind == SCORE_PLAIN && !score->alarms && score->score < SCORE_RELEVANT;
 	bool share = false;
 	if ((!plain && score->kind != SCORE_PASS) || denies_success(text, len))
 		return false;

@@ -185,7 +185,7 @@ static void window_line(const struct window *w, const char *at, uint64_t number,
 	line->front_len = (size_t)line->length;
 }
 
-/* Stores the lines above a telling one. */
+/* Stores the lines above a relevant one. */
 static void keep_before(struct smart *s, const struct line *line)
 {
 	const char *first = line->front, *start = s->window->tail;
@@ -260,7 +260,7 @@ static const char *skip_repeats(struct smart *s, const char *at, const char *end
 	return line.front;
 }
 
-/* Skips lines up to the next that may be telling, and judges that one. Returns where it ends. */
+/* Skips lines up to the next that may be relevant, and judges that one. Returns where it ends. */
 static const char *search_line(struct smart *s, const char *at, const char *end)
 {
 	struct window *w = s->window;
@@ -286,7 +286,7 @@ static const char *search_line(struct smart *s, const char *at, const char *end)
 	score_judge(&s->judge, &line, &score);
 	unsigned count = sketch_add(&s->sketch, score.shape);
 	sketch_add(&s->sketch, score.family);
-	if (score.score < SCORE_TELLING)
+	if (score.score < SCORE_RELEVANT)
 		return at;
 	if (count <= COMMON) {
 		keep_before(s, &line);
@@ -331,13 +331,13 @@ void smart_read(struct smart *s, uint64_t from)
 	}
 }
 
-/* The value of each stored line: how telling it is by itself; less if many lines, or a successful
-   run, say the same; more beside telling lines. */
+/* The value of each stored line: how relevant it is by itself; less if many lines, or a successful
+   run, say the same; more beside relevant lines. */
 
 /* These numbers come from measurements on labelled logs. None is critical. */
 enum {
 	SEEN_BITS = 12, /* size of the table of families */
-	QUIET = 30,     /* this many lines without a telling one make the next telling line more
+	QUIET = 30,     /* this many lines without a relevant one make the next relevant line more
 			   important */
 	LIFTED = 256,   /* the most lines that one line lifts: many messages may form one block */
 	SLOT_BITS = 13, /* size of the table of fingerprints, which is larger than the store */
@@ -351,11 +351,11 @@ static const float END_REACH = 16000.0f;
 static const float AGAIN = 0.32f;
 /* Lines that a successful run has printed too keep this share of their weight. */
 static const float OF_NORMAL = 0.15f;
-/* A telling line raises the lines below, and above, to this share of its weight. At each further
-   line the share is multiplied by NEXT, or by OWN if that line belongs to the telling one. Expected
-   values and quoted source do not reduce it. */
+/* A relevant line raises the lines below, and above, to this share of its weight. At each further
+   line the share is multiplied by NEXT, or by OWN if that line belongs to the relevant one.
+   Expected values and quoted source do not reduce it. */
 static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, NEXT = 0.7f, OWN = 0.8f;
-static const float AFTER_QUIET = 1.3f; /* factor for the first telling line after QUIET others */
+static const float AFTER_QUIET = 1.3f; /* factor for the first relevant line after QUIET others */
 
 /* Whether a frame of a stack is in code that the user has not written. */
 static bool is_foreign(const struct line *frame)
@@ -376,7 +376,7 @@ static bool is_part(const struct score *score, const struct score *message)
 {
 	return score->kind == SCORE_DETAIL || score->kind == SCORE_QUOTE ||
 	       score->kind == SCORE_FRAME ||
-	       (score->score < SCORE_TELLING && score->indent > message->indent);
+	       (score->score < SCORE_RELEVANT && score->indent > message->indent);
 }
 
 /* Raises the values of the lines below a line, or above it, to a share of its weight. The cause of
@@ -420,7 +420,7 @@ static void raise_warnings(struct store *store)
 	for (size_t i = store->count; i-- > 0;) {
 		const struct line *line = &store->lines[i].run.line;
 		struct score *score = &store->lines[i].trait.score;
-		raised |= score->score >= SCORE_TELLING &&
+		raised |= score->score >= SCORE_RELEVANT &&
 			  (memmem(line->front, line->front_len, "due to -Werror", 14) ||
 			   memmem(line->front, line->front_len, "treated as errors", 17));
 		if (raised && score->kind == SCORE_WARNING && score->score < SCORE_FAILURES)
@@ -446,7 +446,7 @@ static float own_weight(const struct score *score, unsigned above, unsigned fami
 	return failure > success ? failure : success;
 }
 
-/* Binds the frames of libraries in a stack to the most telling frame of the user's own code: they
+/* Binds the frames of libraries in a stack to the most relevant frame of the user's own code: they
    are not chosen without it, so its value becomes at least theirs. */
 static void bind_frames(struct store *store)
 {
@@ -497,7 +497,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
 		struct trait *t = &line->trait;
-		const bool tells = t->score.score >= SCORE_TELLING;
+		const bool relevant = t->score.score >= SCORE_RELEVANT;
 		if (t->score.score == 0 && t->score.result == 0)
 			continue;
 		/* Lines that a successful run has printed too are counted separately. */
@@ -510,7 +510,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		weight *= 1.0f + 1.0f / (1.0f + from_end / END_REACH);
 		*count = (uint8_t)size_min(*count + r->to - r->line.number + 1, UINT8_MAX);
 		weight *= line->normal ? OF_NORMAL : 1.0f;
-		if (tells) {
+		if (relevant) {
 			weight *= r->line.number > told + QUIET ? AFTER_QUIET : 1.0f;
 			told = r->to;
 		}
@@ -520,7 +520,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		t->value = (unsigned)size_min(t->value / 2 + (size_t)(weight * STORE_UNIT),
 					      STORE_VALUES - 1);
 		for (int below = 1;
-		     below >= 0 && tells && !t->foreign && outcome != OUTCOME_SUCCESS; below--)
+		     below >= 0 && relevant && !t->foreign && outcome != OUTCOME_SUCCESS; below--)
 			lift_neighbours(store, i, below, weight);
 	}
 	bind_frames(store);

@@ -61,8 +61,8 @@ class Pauses(PauseCase):
             self.assertEqual(run.out, text + b"Server ready\n")
             self.assertEqual(self.artifacts(), [])
 
-    def test_chatter_is_folded(self):
-        """Chatter is folded even in a text that fits, before a pause and after it. Lines that are left out can be
+    def test_progress_is_folded(self):
+        """Progress is folded even in a text that fits, before a pause and after it. Lines that are left out can be
         read."""
         fifo = self.fifo()
         lines = [b"test part_%d of all ... ok\n" % i for i in range(1, 61)] + [b"test part_61 of all ... FAILED\n"]

@@ -244,12 +244,12 @@ class Successes(RealRuns):
 
 
 # Lines that say that something went well or goes on, and others.
-CHATTER = ("test tests::part_%d ... ok", " \u2713 adds part %d 2ms", "tests/test_a.py::test_%d PASSED    [ 33%%]",
+FOLDED = ("test tests::part_%d ... ok", " \u2713 adds part %d 2ms", "tests/test_a.py::test_%d PASSED    [ 33%%]",
            "--- PASS: TestPart%d (0.00s)", "   Compiling part v1.0.%d", "[ 33%%] Building C object part%d.o",
            "  CC      build/part%d.o", "gcc -O2 -c -o part%d.o part.c", "ok %d - adds", "Setting up part%d (1.2) ...",
            "%d/90 Test #3: part ...........   Passed    0.01 sec", "[INFO] Downloading from central: part%d.pom",
            "test_error_%d (test_a.Test) ... ok")
-NO_CHATTER = ("part.c:%d: warning: unused variable", "test tests::part_%d ... FAILED", "part%d.o | 12 | 4.5 KB", "%d",
+NOT_FOLDED = ("part.c:%d: warning: unused variable", "test tests::part_%d ... FAILED", "part%d.o | 12 | 4.5 KB", "%d",
               "error: downloading part %d failed", "Loading part %d failed", "the value of part %d is 7",
               "[INFO] part %d", "2026-01-02 12:00:%02d request served", "/usr/lib/part%d",
               "ok %d - adds # TODO", "ok %d - adds # SKIP", "\u2713 adds part %d (1 failed)", "PASS part%d.js ... FAIL",
@@ -265,8 +265,8 @@ class Folds(Case):
         self.assertIn(b"error: no such part\n", run.out)
         return run.out, [[int(m["from"]), int(m["to"])] for m in MARKER.finditer(run.out)], text
 
-    def test_chatter_is_folded_where_it_fits(self):
-        for form in CHATTER:
+    def test_progress_is_folded_where_it_fits(self):
+        for form in FOLDED:
             out, folds, text = self.folded(form, "--profile", "build")
             lines = text.split(b"\n")
             self.assertEqual([last for _, last in folds], [39, 60], (form, out))
@@ -279,10 +279,10 @@ class Folds(Case):
             self.assertTrue(read.startswith(b"\n".join(lines[folds[0][0] - 1:folds[0][1]]) + b"\n"), read)
 
     def test_what_was_asked_for_is_not(self):
-        for form in NO_CHATTER:
+        for form in NOT_FOLDED:
             self.assertEqual(self.folded(form, "--profile", "build")[1], [], form)
         for options in (("--profile", "default"), ("--profile", "build", "--fold", "overflow"), ("--profile", "read")):
-            self.assertEqual(self.folded(CHATTER[0], *options)[1], [], options)
+            self.assertEqual(self.folded(FOLDED[0], *options)[1], [], options)
 
     def test_the_last_of_a_fold_keeps_to_the_longest_line(self):
         text = b"".join(b"item %d of those that were worked on %s\n" % (n, b"x" * 50)

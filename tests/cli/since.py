@@ -99,7 +99,7 @@ class Since(Case):
         self.assertNotIn(secret.encode(), told)
 
     def test_folded(self):
-        """A text that fits and has a last line, since its chatter is left out, tells the same, also of one without."""
+        """A text that fits and has a last line, since its progress is left out, tells the same, also of one without."""
         def run(failing, count=30):
             lines = ["tests/test_all.py::test_%s %s" % (n, "FAILED" if n in failing else "PASSED")
                      for n in range(count)]

@@ -168,7 +168,7 @@ static void feed_live(struct run *r, int64_t *now_ms, int number)
 
 /* Of lines that say alike that something went well the first seven come as they come, the others
    are held back. A pause, or the end, prints the last one behind a marker. */
-TEST(chatter_is_folded_as_it_comes)
+TEST(progress_is_folded_as_it_comes)
 {
 	struct run r = run_make();
 	struct buffer first = BUFFER_INIT;
@@ -211,7 +211,7 @@ TEST(chatter_is_folded_as_it_comes)
 }
 
 /* A run that goes on names how to read what was left out. */
-TEST(chatter_of_a_run_that_goes_on)
+TEST(progress_of_a_run_that_goes_on)
 {
 	struct run r = run_make();
 	r.options.limit.fold = FOLD_ALWAYS;
@@ -229,7 +229,7 @@ TEST(chatter_of_a_run_that_goes_on)
 
 /* Where there is no artifact, where little is saved, and where nobody wants it, nothing is left
    out. */
-TEST(chatter_that_stays)
+TEST(progress_that_stays)
 {
 	for (int i = 0; i < 4; i++) {
 		struct run r = run_make();

@@ -44,8 +44,8 @@ static void print_chosen(struct preview *p, int status, bool middle, struct buff
 	}
 }
 
-/* `telling`, `ignored`: what the user calls so, or NULL. */
-static struct preview *smart_for(size_t budget, const struct strings *telling,
+/* `relevant`, `ignored`: what the user calls so, or NULL. */
+static struct preview *smart_for(size_t budget, const struct strings *relevant,
 				 const struct strings *ignored)
 {
 	struct preview_options options = {.limit.mode = MODE_SMART,
@@ -53,7 +53,7 @@ static struct preview *smart_for(size_t budget, const struct strings *telling,
 					  .limit.bytes = budget,
 					  .limit.head_share = 10,
 					  .limit.max_line = 2000,
-					  .limit.patterns = telling,
+					  .limit.patterns = relevant,
 					  .limit.ignore = ignored};
 	struct preview *p = preview_new(&options);
 	assert_non_null(p);
@@ -461,7 +461,7 @@ TEST(test_many_warnings)
 	release(p, &text, &out);
 }
 
-/* Lines that the user calls telling are preferred, lines that the user ignores are not; in the
+/* Lines that the user calls relevant are preferred, lines that the user ignores are not; in the
    middle of a large text, too, and whatever the exit status. */
 TEST(test_patterns)
 {
@@ -535,7 +535,7 @@ TEST(test_ignored)
 	}
 }
 
-/* The telling part of a very long line is shown with its surroundings. */
+/* The relevant part of a very long line is shown with its surroundings. */
 TEST(test_long_line)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;

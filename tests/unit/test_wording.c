@@ -53,7 +53,7 @@ TEST(markers)
 					    .bytes = 21504,
 					    .text = "part\t\x1b 24\xC3\xBC",
 					    .len = 11};
-	const struct preview_piece chatter = {
+	const struct preview_piece progress = {
 		.kind = PREVIEW_ALIKE, .from = 12, .to = 2421, .bytes = 21504};
 	const struct preview_piece jump = {.kind = PREVIEW_JUMP, .from = 1012, .to = 1012};
 	const struct preview_piece back = {
@@ -72,7 +72,7 @@ TEST(markers)
 	marker(&fold_one, &lost, "[... line 2 repeats the line above]\n");
 	marker(&alike, &kept,
 	       "[... lines 12-2421 like this, 21.0 KB; last: part\t\uFFFD 24\u00FC]\n");
-	marker(&chatter, &kept, "[... lines 12-2421 alike, 21.0 KB]\n");
+	marker(&progress, &kept, "[... lines 12-2421 alike, 21.0 KB]\n");
 }
 
 /* The first marker of a text has the command that prints what is omitted. */

@@ -1,5 +1,6 @@
-// Chatter: successive lines that report success or progress. An agent gets the first lines of such
-// a run, a marker for the middle, and the last line, even if the whole text would fit.
+// Progress: successive lines that report success, or how far the command is. An agent gets the
+// first lines of such a run, a marker for the middle, and the last line, even if the whole text
+// would fit.
 
 #include "supervisor/intercept/internal.h"
 
@@ -18,7 +19,7 @@ enum {
 };
 
 /* Counts the next line, from `at` to `end`. */
-static void chatter_add(struct chatter *c, bool is_progress, size_t at, size_t end)
+static void progress_add(struct progress *c, bool is_progress, size_t at, size_t end)
 {
 	c->lines++;
 	if (!is_progress) {
@@ -27,19 +28,19 @@ static void chatter_add(struct chatter *c, bool is_progress, size_t at, size_t e
 		return;
 	}
 	if (c->count++ == SHOWN_LEAST)
-		c->now = (struct chatter_fold){.first = c->lines, .at = at};
+		c->now = (struct progress_fold){.first = c->lines, .at = at};
 	c->now.last = at;
 	c->now.last_number = c->lines;
 	c->now.end = end;
-	if (c->count == RUN_LEAST && c->fold_count < CHATTER_FOLDS)
+	if (c->count == RUN_LEAST && c->fold_count < PROGRESS_FOLDS)
 		c->open = &c->folds[c->fold_count++];
 	if (c->open)
 		*c->open = c->now;
 }
 
-void intercept_find_chatter(struct interceptor *s)
+void intercept_find_progress(struct interceptor *s)
 {
-	struct chatter *c = &s->chatter;
+	struct progress *c = &s->progress;
 	if (s->options.limit.fold != FOLD_ALWAYS || s->options.limit.mode != MODE_SMART ||
 	    s->reader != &readers[INTERCEPT_AGENT] || tally_lines(&s->tally) < RUN_LEAST)
 		return;
@@ -50,8 +51,8 @@ void intercept_find_chatter(struct interceptor *s)
 	       (newline = memchr(text + c->end, '\n', s->held.len - c->end))) {
 		size_t at = c->end;
 		c->end = (size_t)(newline - text) + 1;
-		chatter_add(c, preview_judge_is_progress(s->judge, text + at, c->end - at), at,
-			    c->end);
+		progress_add(c, preview_judge_is_progress(s->judge, text + at, c->end - at), at,
+			     c->end);
 	}
 	size_t saved = 0;
 	for (size_t i = 0; i < c->fold_count; i++)
@@ -63,10 +64,10 @@ void intercept_find_chatter(struct interceptor *s)
 		interceptor_spill(s);
 }
 
-struct chatter_fold chatter_next(const struct chatter *c, size_t at, uint64_t number)
+struct progress_fold progress_next(const struct progress *c, size_t at, uint64_t number)
 {
 	for (size_t i = 0; i < c->fold_count && c->is_worth; i++) {
-		struct chatter_fold f = c->folds[i];
+		struct progress_fold f = c->folds[i];
 		if (f.at < at) {
 			f.at = at;
 			f.first = number;
@@ -74,5 +75,5 @@ struct chatter_fold chatter_next(const struct chatter *c, size_t at, uint64_t nu
 		if (f.last > f.at && f.last - f.at >= FOLD_LEAST)
 			return f;
 	}
-	return (struct chatter_fold){0};
+	return (struct progress_fold){0};
 }
