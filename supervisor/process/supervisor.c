@@ -847,10 +847,9 @@ static void supervisor_start(struct supervisor *s)
 	front_send(s, FRAME_STARTED, s->command, s->group);
 	/* Closes the descriptors that the caller has passed down for the command, so that the
 	   processes at their other ends notice when the command closes them. */
-	const int keep[] = {
-		trace_fd,         s->front.fd,      s->watchdog, s->signals,
-		s->sources[0].fd, s->sources[1].fd, l->keyboard, job->caller > 0 ? job->caller : -1,
-		job->lock};
+	const int keep[] = {trace_fd,    s->front.fd,      s->watchdog,
+			    s->signals,  s->sources[0].fd, s->sources[1].fd,
+			    l->keyboard, job->caller,      job->lock};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 	if (l->stdin_held)
 		io_null(STDIN_FILENO, STDIN_FILENO);
