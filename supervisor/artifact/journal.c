@@ -707,10 +707,14 @@ bool journal_parse_sums(const struct journal_line *line, struct journal_sums *su
 		sums->shown.own = (uint64_t)pass_number(&at, behind, ",\"own\":", 0);
 		at = behind;
 	}
-	/* The user's labels come behind the profile, and may have any name, even "profile". */
-	const char *labels = at;
-	sums->is_own = pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\"") &&
-		       !pass_key(&labels, at, ",\"labels\":{");
+	/* The user's labels come last, and may have any name, even "profile". */
+	const char *labels = at, *quote;
+	if (pass_key(&labels, end, ",\"labels\":{"))
+		end = labels;
+	if (pass_key(&at, end, ",\"gen_ai.agent.name\":\"") &&
+	    (quote = memchr(at, '"', (size_t)(end - at))) != NULL)
+		sums->agent = (struct member_value){at, (size_t)(quote - at)};
+	sums->is_own = pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\"");
 	/* The number must end before the line's closing bracket. */
 	return sums->duration_ms >= 0 && at < end;
 }

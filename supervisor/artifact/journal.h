@@ -22,6 +22,7 @@
 #ifndef TERSE_ARTIFACT_JOURNAL_H
 #define TERSE_ARTIFACT_JOURNAL_H
 
+#include "lib/members.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
@@ -129,7 +130,8 @@ struct journal_sums {
 	int64_t started_ms, duration_ms;
 	struct meta_shown shown;
 	bool has_failed;
-	bool is_own; /* the command is a verb of terse */
+	bool is_own;               /* the command is a verb of terse */
+	struct member_value agent; /* its name, in the line; may hold any bytes */
 };
 
 /* Parses the parts of a JOURNAL_RUN line, in a tenth of the time that meta_parse() takes. Returns

@@ -48,9 +48,8 @@ static void note_first(struct stats *s, int64_t ms)
 		s->first_ms = ms;
 }
 
-/* `left`: how many lines may still be searched for the agent. Returns false if the line is
-   damaged. */
-static bool stats_add_run(struct stats *s, const struct journal_line *line, int *left)
+/* Returns false if the line is damaged. */
+static bool stats_add_run(struct stats *s, const struct journal_line *line)
 {
 	struct journal_sums sums;
 	const struct meta_shown *w = &sums.shown;
@@ -58,12 +57,10 @@ static bool stats_add_run(struct stats *s, const struct journal_line *line, int 
 		return false;
 	if (sums.started_ms < s->from_ms || (s->only && strcmp(line->of.id, s->only) != 0))
 		return true;
-	if (!*s->agent && (*left)-- > 0) {
-		struct meta m;
-		if (meta_parse(line->text, line->len, &m) < 0)
-			return false;
-		snprintf(s->agent, sizeof(s->agent), "%s", m.agent ? m.agent : "");
-		meta_release(&m);
+	if (!*s->agent && sums.agent.len > 0) {
+		snprintf(s->agent, sizeof(s->agent), "%.*s", (int)sums.agent.len, sums.agent.data);
+		if (section_refuse_name(s->agent))
+			*s->agent = '\0';
 	}
 	note_first(s, sums.started_ms);
 	if (sums.is_own) {
@@ -152,17 +149,13 @@ static void kept_write(const struct stats *s, struct kept *k, int dir)
 
 /* --- a session ----------------------------------------------------------------------------- */
 
-/* The most lines of a session that are searched for its agent. Parsing more lines completely would
-   take too long. */
-#define AGENT_LINES 100
-
 /* Adds the lines of the journal, newest first, down to the last line of `old`. Notes in `new` the
    newest line. Returns 1 if the last line of `old` was reached, 0 at the start of the journal, or
    -1 with errno. */
 static int add_lines(struct stats *s, struct journal *j, struct kept *old, struct kept *new)
 {
 	struct journal_line line;
-	int got, left = AGENT_LINES;
+	int got;
 	while ((errno = 0, got = journal_next(j, &line)) == 1) {
 		uint64_t hash = line.at == old->at || !new->len
 					? fingerprint_exact(line.text, line.len)
@@ -175,9 +168,7 @@ static int add_lines(struct stats *s, struct journal *j, struct kept *old, struc
 					     .hash = hash,
 					     .damaged = journal_damaged(j)};
 		bool good = line.kind == JOURNAL_READ ? stats_add_read(s, &line)
-						      : stats_add_run(s, &line, &left);
-		if (!good && errno == ENOMEM)
-			return -1;
+						      : stats_add_run(s, &line);
 		s->damaged += !good;
 	}
 	return got;
