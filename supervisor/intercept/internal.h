@@ -29,7 +29,8 @@
    The artifact gets them beside its text if rendering dropped more than colours. The first RAW_HOLD
    bytes are held in memory until that happens. If more bytes come before it does, they are freed
    and no raw bytes are kept, since keeping those of every plain log would double its cost. A
-   picture leaves no text, so a stream with one goes to disk in time: see struct terminal_facts. */
+   picture leaves no text, so a stream with a picture goes to disk before the limit is reached: see
+   struct terminal_facts. */
 
 #define RAW_HOLD ((size_t)256 * 1024)
 

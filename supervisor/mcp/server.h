@@ -352,8 +352,8 @@ void server_answer(struct server *s, const char *id, const struct buffer *text, 
 /* tools/call. */
 void call_tool(struct server *s, const struct rpc_message *m);
 
-/* Appends the words of run_command's `terse run`, each with its NUL. `prelude`: of its
-   shell, from shell_leave_open(), or NULL. */
+/* Appends the words of run_command's `terse run`, each with its NUL. `prelude`: what its shell
+   executes first (shell_leave_open()), or NULL. */
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
 		    const char *prelude);
 
