@@ -471,6 +471,26 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 	return NULL;
 }
 
+/* Reads the live bytes behind those that have become final as they were into the collected ones,
+   behind them. Returns how many these are. */
+static size_t read_live_behind(struct stream *s)
+{
+	char there[4096];
+	if (!s->keeping || s->live <= s->len || s->live > ARTIFACT_WINDOW)
+		return 0;
+	for (size_t at = 0, n; at < s->len; at += n) {
+		n = s->len - at < sizeof(there) ? s->len - at : sizeof(there);
+		if (io_read_whole(s->fd, there, n, (off_t)(s->index.bytes + at)) < 0 ||
+		    memcmp(there, s->collected + at, n) != 0)
+			return 0;
+	}
+	size_t behind = s->live - s->len;
+	return io_read_whole(s->fd, s->collected + s->len, behind,
+			     (off_t)(s->index.bytes + s->len)) < 0
+		       ? 0
+		       : behind;
+}
+
 int artifact_append(struct artifact *a, enum artifact_part part, const char *data, size_t len)
 {
 	struct stream *s = len > 0 ? use_part(a, part) : &a->parts[part];
@@ -486,7 +506,10 @@ int artifact_append(struct artifact *a, enum artifact_part part, const char *dat
 		data += n;
 		len -= n;
 		if (n == room) {
-			stream_store(s, s->collected, s->len, 0);
+			size_t live = read_live_behind(s);
+			stream_store(s, s->collected, s->len, live);
+			if (s->keeping)
+				set_live(s, s->collected + s->len, live);
 			s->len = 0;
 		}
 	}

@@ -326,6 +326,25 @@ TEST_IN(test_writes_are_large, home_setup, home_teardown)
 	}
 }
 
+/* A write may end among live bytes that have become final as they were: those behind it stay, so a
+   reader finds no less than before. Where they turned out differently, they go. */
+TEST_IN(test_write_that_ends_in_the_live_part, home_setup, home_teardown)
+{
+	static char text[ARTIFACT_WINDOW];
+	memset(text, 'x', sizeof(text));
+	struct artifact *a = create(0);
+	struct stat st;
+	for (size_t edge = ARTIFACT_WINDOW; edge <= 2 * ARTIFACT_WINDOW; edge += ARTIFACT_WINDOW) {
+		artifact_append(a, ARTIFACT_OUT, text, ARTIFACT_WINDOW - 100);
+		artifact_set_live(a, ARTIFACT_OUT, text, 300);
+		memset(text, edge == ARTIFACT_WINDOW ? 'x' : 'y', 200);
+		artifact_append(a, ARTIFACT_OUT, text, 100);
+		assert_int_equal(stat(kept_path(a), &st), 0);
+		assert_int_equal(st.st_size, edge + (edge == ARTIFACT_WINDOW ? 200 : 0));
+	}
+	artifact_close(a);
+}
+
 /* A writer that is killed at any moment leaves an exact prefix: what is live is what
    comes next, so any mixture would show. */
 TEST_IN(test_killed_writer, home_setup, home_teardown)
