@@ -40,12 +40,13 @@ class Stats(Case):
     def test_labels_are_no_members(self):
         config, objects = os.path.join(self.dir, "labels.ini"), os.path.join(self.dir, "objects")
         os.mkdir(objects)
-        write_file(config, "[remote]\nremote = file:%s\npush = all\nlabels =\n\ta=b\n\tprofile=terse\n" % objects)
+        write_file(config, "[remote]\nremote = file:%s\npush = all\nlabels =\n\ta=b\n\tprofile=terse\n"
+                   "\tgen_ai.agent.name=other\n" % objects)
         shown = self.terse("seq", "1", "3000", env=dict(CLAUDE, TERSE_CONFIG=config)).out
-        # The newest line tells the agent; those before it are only added up.
-        self.terse("true", env=CLAUDE)
         found = self.stats(env=CLAUDE)
-        self.assertEqual((found["runs"], found["shown"]["bytes"], found["read_back"]["bytes"]), (2, len(shown), 0))
+        self.assertEqual((found["runs"], found["shown"]["bytes"], found["read_back"]["bytes"]), (1, len(shown), 0))
+        self.terse("true", env={"TERSE_CONFIG": config})
+        self.assertEqual([agent["name"] for agent in self.stats()["agents"]], [None])
 
     def test_what_a_program_a_file_and_a_person_get_is_not_shown(self):
         self.shell("terse seq 1 3000 | wc -l; terse seq 1 3000 >file")
