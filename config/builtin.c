@@ -4,8 +4,8 @@
 // profiles follow general ones.
 //
 // The limits come from agents and from recorded sessions. pi reads 2,000 lines of a file, and shows
-// 1,000 found files and 500 entries of a directory. Codex shows 10 KB of any command; that had 98.9
-// % of what agents later used of their commands' output. 10 KB of matches of a search are about 130
+// 1,000 found files and 500 entries of a directory. Codex shows 10 KB of any command; that would
+// have held 98.9 % of the output that agents later used. 10 KB of search matches are about 130
 // lines of 80 bytes, or 300 of 35. A script prints what its author wants to see, but at any length:
 // it gets 8 KB, twice as much as a build. 16 KB hold most tables and descriptions in full; the
 // start of a longer dump (dpkg -l, objdump -d) seldom has what the agent looks for.

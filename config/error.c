@@ -102,7 +102,8 @@ void config_error_write(const struct config_error *c, struct option_error *error
 	error_add(&out, "", c->key, VALUE_MAX, ": ");
 	error_add(&out, "", c->value && *c->value ? c->value : NULL, VALUE_MAX, ": ");
 	error_add(&out, "", c->reason, REASON_MAX, "");
-	/* Without memory the message is the reason alone, which may be in error->text already. */
+	/* If memory runs out, the message is only the reason, which may already be in
+	   error->text. */
 	if (buffer_string(&out))
 		snprintf(error->text, sizeof(error->text), "%s", out.data);
 	else if (c->reason != error->text)

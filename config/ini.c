@@ -2,7 +2,7 @@
 //
 // inih asks a reader for one line after the other and calls back for each line that gives a key a
 // value. The reader here counts the lines, withholds those that inih would misread (longer than its
-// buffer, a NUL byte, text behind a section's name), and notices those that inih skipped (neither
+// buffer, a NUL byte, text after a section's name), and notices those that inih skipped (neither
 // section, key nor comment).
 
 #include "config/agents.h"

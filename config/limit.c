@@ -22,7 +22,7 @@ static int64_t limit_hold(int64_t bytes, int64_t ceiling)
 	return ceiling > 0 && bytes > most ? most : bytes;
 }
 
-/* The smaller of two ceilings (0: none), less the room for notices. */
+/* The smaller of two ceilings (0: none), minus the room for notices. */
 static size_t limit_ceiling(int64_t a, int64_t b)
 {
 	int64_t least = a && (!b || a < b) ? a : b;

@@ -17,8 +17,8 @@ struct limit {
 	size_t cut_over;      /* bytes of text */
 	uint64_t count;       /* of units, see limit_counts(); 0: no limit */
 
-	/* For a run that also prints lines before its end: the most bytes that are printed in all,
-	   without the footer; 0: no limit. */
+	/* For a run that also prints lines before its end: the most bytes that are printed in
+	   total, without the footer; 0: no limit. */
 	size_t ceiling;
 	size_t failure_ceiling; /* at most `ceiling` */
 	size_t cut_ceiling;     /* the same for a success with more text than cut_over; at most
@@ -43,7 +43,7 @@ static inline size_t limit_most(size_t bytes)
 	return bytes + bytes * 15 / 100;
 }
 
-/* The most bytes that one line gets in a preview of `bytes` bytes, before the other lines have got
+/* The most bytes that one line gets in a preview of `bytes` bytes, before the other lines get
    theirs. In mode head this is a quarter of the preview. */
 static inline size_t limit_line(const struct limit *l, size_t bytes)
 {
@@ -52,8 +52,8 @@ static inline size_t limit_line(const struct limit *l, size_t bytes)
 	return l->max_line < most ? l->max_line : most;
 }
 
-/* While the command runs, the smallest size limits what is printed, since the outcome is open. Text
-   up to the largest size is held in memory. */
+/* While the command runs, the smallest size limits what is printed, since the outcome is not known
+   yet. Text up to the largest size is held in memory. */
 static inline size_t limit_smallest(const struct limit *l)
 {
 	return l->cut_bytes < l->failure_bytes ? l->cut_bytes : l->failure_bytes;
@@ -64,7 +64,7 @@ static inline size_t limit_largest(const struct limit *l)
 	return l->bytes > l->failure_bytes ? l->bytes : l->failure_bytes;
 }
 
-/* The ceiling while the outcome is open: the least of the ceilings; 0: none. */
+/* The ceiling until the outcome is known: the smallest of the ceilings; 0: none. */
 static inline size_t limit_least_ceiling(const struct limit *l)
 {
 	bool cut_first = l->cut_ceiling && l->cut_ceiling < l->failure_ceiling;

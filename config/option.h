@@ -41,10 +41,10 @@ struct option {
 	bool choices_are_flags;     /* each choice but the first is a flag, too: --full is --print
 				       full */
 	const char *variable;       /* "TERSE_COLS"; NULL: only the user's and the system's file */
-	int64_t project_least; /* the least value that a project's .terse.ini (settings.h) may set,
-				  besides 0 where that is valid; 0: it may set none. Options that it
-				  may set can change how the text looks; they can't start, end or
-				  send anything, or keep more on disk */
+	int64_t project_least; /* the smallest value that a project's .terse.ini (settings.h) may
+				  set, besides 0 where that is valid; 0: it may set none. Options
+				  that it may set can change how the text looks; they can't start,
+				  end or send anything, or keep more on disk */
 	const char *project_never; /* the choice that a project's file may not set; NULL: none */
 	bool in_profile;           /* OPTION_LIST: profiles add items to it */
 	size_t most;               /* OPTION_LIST: largest number of items; 0: no limit */
@@ -133,7 +133,7 @@ void option_print_beside(struct buffer *out, size_t start, const char *help);
    is "". */
 void option_print_help(struct buffer *out, const char *only);
 
-/* A terse.ini with every key, its help, range and default. A '#' without a blank behind it comments
+/* A terse.ini with every key, its help, range and default. A '#' without a blank after it comments
    a setting out. Returns 0, or -1 with ENOMEM. */
 int option_print_sample(struct buffer *out);
 

@@ -27,7 +27,7 @@ static void wrap_text(struct buffer *out, const char *text, size_t width, const 
 	}
 }
 
-/* Prints each line of `lines` behind `prefix`. */
+/* Prints each line of `lines` with `prefix` before it. */
 static void option_print_lines(struct buffer *out, const char *lines, const char *prefix)
 {
 	for (size_t len; *lines; lines += len + (lines[len] == '\n')) {

@@ -86,8 +86,8 @@ static const char *refuse_expression(const char *value)
 	pcre2_code *code = pcre2_compile((PCRE2_SPTR)value, PCRE2_ZERO_TERMINATED,
 					 PCRE2_NEVER_BACKSLASH_C, &number, &offset, NULL);
 	pcre2_code_free(code);
-	/* Without memory the value can't be checked here; the code that compiles it later reports a
-	   mistake. */
+	/* If memory runs out, the value can't be checked here; the code that compiles it later
+	   reports a mistake. */
 	return code || number == PCRE2_ERROR_HEAP_FAILED ? NULL : "not a regular expression";
 }
 

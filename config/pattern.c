@@ -31,7 +31,7 @@ static bool match_stars(const char *pattern, const char *end, const char *text, 
 {
 	const char
 		*behind = NULL,
-		*next = NULL; /* behind the last star: the place in the pattern, and in the text */
+		*next = NULL; /* after the last star: the place in the pattern, and in the text */
 	bool is_command = false;
 	while (pattern < end || *text) {
 		size_t named = part ? part_len(pattern, "{command}") : 0;

@@ -21,11 +21,11 @@ const char *wrapper_string(char *const words[]);
 //   grep -l|--count   an option, anywhere: -l also in -rl, --count also in --count=1
 //   npm run test*  * stands for any characters
 
-/* Returns NULL for a valid pattern, else the reason why it is none. */
+/* Returns NULL for a valid pattern, else the reason why it is invalid. */
 const char *pattern_refuse(const char *pattern);
 
 /* The number of the pattern's words if it matches the command (NULL-terminated, at least one word),
-   else 0. More words are more exact. */
+   else 0. A pattern with more words is more exact. */
 unsigned pattern_match(const char *pattern, char *const words[]);
 
 /* Whether `words`, alternatives with | between them, have this word; * stands for any characters.
@@ -42,14 +42,14 @@ bool pattern_is_among(const char *words, const char *word);
 // Everything else stands for itself. The whole text has to match; the leftmost parts are as short
 // as possible.
 
-/* Returns NULL for a valid template, else the reason why it is none. */
+/* Returns NULL for a valid template, else the reason why it is invalid. */
 const char *template_refuse(const char *template);
 
 /* Whether the text matches. */
 bool template_match(const char *template, const char *text);
 
-/* As template_match(), and sets *part to the result, or to the whole text if the template has no
-   {command} or {word}. The caller frees *part. Returns 1 or 0, or -1 with ENOMEM. */
+/* Like template_match(), but also sets *part to the result, or to the whole text if the template
+   has no {command} or {word}. The caller frees *part. Returns 1 or 0, or -1 with ENOMEM. */
 int template_take(const char *template, const char *text, char **part);
 
 #endif

@@ -52,7 +52,7 @@ enum own { OWN_QUIET, OWN_VERB, OWN_NOT };
 struct chooser {
 	const struct settings *s; /* NULL: the built-in profiles */
 	struct profile_choice *choice;
-	const char *other; /* profile of the last command that does not count */
+	const char *other; /* the last profile of a command that does not count */
 	enum own own;
 	unsigned nested; /* depth of the string in other strings */
 };

@@ -15,7 +15,7 @@ enum { SECTION_NAME_MAX = 40 };
 enum { SECTION_LINES_MAX = 1000 };
 
 enum section_kind {
-	SECTION_NAME,  /* the entries behind it belong to the section `text` */
+	SECTION_NAME,  /* the entries after it belong to the section `text` */
 	SECTION_TEXT,  /* an item of the list `key`; "": the key without an item */
 	SECTION_VALUE, /* `value` for the option at `offset` */
 };

@@ -91,7 +91,7 @@ struct settings {
 	int64_t hand_over;     /* an agent ends a call after this long; 0: never */
 	int64_t detach;        /* bool: at once */
 	int64_t prompt;        /* enum prompting */
-	int64_t signal_status; /* bool: a signal's end is reported as 128 + its number */
+	int64_t signal_status; /* bool: death by a signal is reported as 128 + its number */
 	int64_t hang_up;       /* hang up on a program that waits for keys this long while nobody
 				  can type */
 
@@ -222,18 +222,18 @@ bool settings_push(const struct settings *s);
    Returns 0 (error->text is not empty after an error), or -1 with ENOMEM and nothing to release. */
 int settings_load(struct settings *s, const char *system_file, struct option_error *error);
 
-/* Loads the text of a file, all or nothing (but for a lack of memory, after which a part may be
-   set). It is read through inih (ini.c): [section]; key = value or key: value; an indented line
-   continues the key above; # or ; at the start of a line, or ; behind a blank, starts a comment.
-   CRLF and a UTF-8 byte order mark are accepted; a NUL byte and a line that inih would cut are
-   errors. `path` is its name in messages. An option that a project may not set is an error in its
-   file. Returns 0, or -1 with errno: EINVAL with *error filled, or ENOMEM. */
+/* Loads the text of a file, all or nothing (except that a part may be set if memory runs out). It
+   is read through inih (ini.c): [section]; key = value or key: value; an indented line continues
+   the key above; # or ; at the start of a line, or ; after a blank, starts a comment. CRLF and a
+   UTF-8 byte order mark are accepted; a NUL byte and a line that inih would cut are errors. `path`
+   is its name in messages. An option that a project may not set is an error in its file. Returns 0,
+   or -1 with errno: EINVAL with *error filled, or ENOMEM. */
 int settings_load_text(struct settings *s, enum origin by, const char *path, const char *text,
 		       size_t len, struct option_error *error);
 
 /* If argv[*index] is an option's flag ("--cols 100", "--cols=100", "--full", "--no-pty"), sets it
-   (a list: adds to it), moves *index past it and returns 1. Returns 0 if it is no such flag, or -1
-   with errno: EINVAL (*error says what is wrong with the value, or that it is missing) or
+   (a list: adds to it), moves *index past it and returns 1. Returns 0 if it is not such a flag, or
+   -1 with errno: EINVAL (*error says what is wrong with the value, or that it is missing) or
    ENOMEM. */
 int settings_take_flag(struct settings *s, int argc, char *const argv[], int *index,
 		       struct option_error *error);

@@ -11,16 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A phrase of [preview] patterns or ignore matches anywhere in a line. ASCII letters match in
-   either case; "*" stands for any bytes of the line. A phrase needs PHRASE_LEAST bytes in a row
-   without a star: a fast search looks for them first. */
+/* A phrase in the settings `patterns` and `ignore` of [preview] matches anywhere in a line. ASCII
+   letters match in either case; "*" stands for any bytes of the line. A phrase needs PHRASE_LEAST
+   bytes in a row without a star: a fast search looks for them first. */
 enum {
 	PHRASE_MAX = 150,  /* bytes */
 	PHRASE_COUNT = 32, /* in a list */
 	PHRASE_LEAST = 4,  /* bytes in a row */
 };
 
-/* Returns NULL for a valid phrase, else the reason why it is none. */
+/* Returns NULL for a valid phrase, else the reason why it is invalid. */
 const char *phrase_refuse(const char *text);
 
 /* A whole number: "50". */
@@ -46,7 +46,7 @@ char *value_format_size(char out[VALUE_LEN], int64_t bytes);
 char *value_format_duration(char out[VALUE_LEN], int64_t ms);
 
 /* Milliseconds since 1970: "30m" or "2h" (that long ago), "14:05" or "14:05:30" (today, local
-   time), "2026-11-20", "2026-11-20 14:05[:30]" (or a T between them; a Z behind it: UTC),
+   time), "2026-11-20", "2026-11-20 14:05[:30]" (or a T between them; a Z after it: UTC),
    "@SECONDS". Returns 0, or -1 with errno EINVAL. */
 int value_parse_time(const char *text, int64_t now_ms, int64_t *ms);
 

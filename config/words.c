@@ -1,7 +1,7 @@
 // Shell strings: words and redirections, then the grammar of lists, pipelines and commands. See
 // words.h.
 //
-// Functions that read or skip something move r->at behind it. Those that return an int return 0, or
+// Functions that read or skip something move r->at past it. Those that return an int return 0, or
 // -1 with r->failure set, which ends the reading: EINVAL if the meaning of the string is unclear.
 
 #include "config/words.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A here-document: its body starts behind the next newline. */
+/* A here-document: its body starts after the next newline. */
 struct heredoc {
 	char delimiter[64]; /* without quotes */
 	bool tabs;          /* <<-: its lines may have tabs in front */
@@ -46,7 +46,7 @@ static int words_read_list(struct words_reader *r, const char *ending);
 
 /* --- words: quotes, escapes, expansions ----------------------------------------------- */
 
-/* Skips blanks, and newlines behind a backslash. */
+/* Skips blanks, and newlines after a backslash. */
 static void words_skip_blanks(struct words_reader *r)
 {
 	for (;;) {
@@ -59,8 +59,8 @@ static void words_skip_blanks(struct words_reader *r)
 	}
 }
 
-/* Skips a quoted part as bash does, from the quote at r->at to behind the closing one: '...',
-   $'...' or `...`. */
+/* Skips a quoted part as bash does, from the quote at r->at past the closing one: '...', $'...' or
+   `...`. */
 static int skip_quotes(struct words_reader *r, bool escapes)
 {
 	char quote = *r->at;
@@ -82,8 +82,7 @@ static bool at_expansion(const char *p)
 
 static int skip_expansion(struct words_reader *r);
 
-/* Skips from the bracket at r->at to behind the one that closes it; respects quotes and
-   expansions. */
+/* Skips from the bracket at r->at past the one that closes it; respects quotes and expansions. */
 static int words_skip_brackets(struct words_reader *r, char open, char close)
 {
 	size_t nested = 0;
@@ -338,7 +337,7 @@ static void words_skip_lines(struct words_reader *r)
 	}
 }
 
-/* If the plain word `word` is at r->at, moves behind it. */
+/* If the plain word `word` is at r->at, moves past it. */
 static bool words_take(struct words_reader *r, const char *word)
 {
 	size_t len = strlen(word);

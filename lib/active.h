@@ -1,4 +1,4 @@
-// TERSE_ACTIVE: the variable by which a process knows that it is inside a run, which captures its
+// TERSE_ACTIVE: the variable that tells a process that it is inside a run, which captures its
 // output.
 //
 // Its value is PID-TIME: the supervisor's process ID, and a time (in clock ticks since boot) at

@@ -49,11 +49,11 @@ int buffer_check(const struct buffer *b);
 const char *buffer_string(struct buffer *b);
 
 /* Makes room for `extra` more bytes, so that appending them can't fail. Returns 0, or -1 with errno
-   ENOMEM and the buffer as it was. */
+   ENOMEM and the buffer unchanged. */
 int buffer_reserve(struct buffer *b, size_t extra);
 
 /* Appends bytes for a caller that can handle the failure. Returns 0, or -1 with errno ENOMEM and
-   the buffer as it was. */
+   the buffer unchanged. */
 int buffer_try_append(struct buffer *b, const void *data, size_t len);
 
 /* Whether the buffer has exactly these bytes. */

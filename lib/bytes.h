@@ -31,8 +31,8 @@ static inline size_t line_size(const char *text, size_t len)
 /* The line ending of a text: "\r\n" if the first line ends with it, else "\n". */
 const char *newline_of(const char *text, size_t len);
 
-/* Skips up to *n newlines and subtracts their number from *n. Returns the offset behind the last
-   one if *n is now 0, else `len`. */
+/* Skips up to *n newlines and subtracts their number from *n. Returns the offset after the last one
+   if *n is now 0, else `len`. */
 size_t newline_skip(const char *data, size_t len, uint64_t *n);
 
 /* Classes of MARKS bytes: a bit for each byte, the lowest bit for the first byte. */
@@ -64,7 +64,7 @@ const struct scan *const *scan_variants(void);
 void scan_widen(uint32_t *restrict cells, const char *restrict data, size_t len);
 
 /* Copies cells up to the first one that is not printable ASCII, without trailing blanks. Returns
-   how many it copied. */
+   the number copied. */
 size_t scan_narrow(char *restrict data, const uint32_t *restrict cells, size_t len);
 
 /* Literals of FRAGMENT_LEN bytes, searched all at once without regard to the case of ASCII letters.

@@ -23,8 +23,8 @@ char *io_block(size_t size)
 }
 
 /* Reads or writes `len` bytes; a read ends early at the end of the file. Repeats after EINTR and
-   short counts, and waits where the descriptor is non-blocking. Returns how many, or -1 with
-   errno. */
+   short counts, and waits where the descriptor is non-blocking. Returns the number of bytes, or -1
+   with errno. */
 static ssize_t transfer(int fd, bool writes, char *data, size_t len, off_t offset)
 {
 	size_t done = 0;

@@ -20,8 +20,8 @@ char *io_block(size_t size);
    errno (EPIPE, ENOSPC, ...) after a part may have been written. */
 int io_write(int fd, const void *data, size_t len);
 
-/* Writes `len` bytes at a file offset without moving the file position. A negative offset: as
-   io_write(). */
+/* Writes `len` bytes at a file offset without moving the file position. With a negative offset,
+   does what io_write() does. */
 int io_write_at(int fd, const void *data, size_t len, off_t offset);
 
 /* Reads until `len` bytes or end of file. Returns the count, or -1 with errno. */
@@ -58,8 +58,8 @@ DIR *io_list(int dir);
 /* Removes a directory and all that is in it, as far as possible. */
 void io_remove_tree(const char *path);
 
-/* Whether the directory has an entry of that name; a dangling link is one, too. Sets errno if
-   not. */
+/* Whether the directory has an entry of that name; a dangling link is one, too. If it has none,
+   sets errno. */
 bool io_is_there(int dir, const char *name);
 
 /* unlinkat() that keeps errno. */
@@ -80,7 +80,7 @@ void io_close_others(int first, const int *keep, size_t count);
 /* Opens /dev/null as the descriptors first..last, so that their numbers stay taken. */
 void io_null(int first, int last);
 
-/* As send(2), but without sendto(2), which libc uses: the sandboxes of some agents (Codex) refuse
+/* Like send(2), but without sendto(2), which libc uses: the sandboxes of some agents (Codex) refuse
    it. */
 ssize_t io_send(int fd, const void *data, size_t len, int flags);
 

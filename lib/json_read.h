@@ -9,8 +9,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* As json_loadb(3), but sets errno if it returns NULL: to ENOMEM (and the error has no text) if an
-   allocation failed, or to EINVAL if the text is not JSON. */
+/* Like json_loadb(3), but sets errno if it returns NULL: to ENOMEM (and the error has no text) if
+   an allocation failed, or to EINVAL if the text is not JSON. */
 json_t *json_read(const char *data, size_t len, size_t flags, json_error_t *error);
 
 #endif

@@ -46,7 +46,7 @@ void loop_note(void *ctx, short revents);
 void loop_until(struct loop *l, int64_t at_ms);
 
 /* Waits, then calls what is ready in the order of loop_watch(). Returns how many descriptors are
-   ready; 0: the time limit has passed; -1: a signal came. Where poll(2) fails (no memory, more
+   ready; 0 if the time limit has passed; -1 if a signal came. Where poll(2) fails (no memory, more
    descriptors than the limit), all count as ready a moment later. */
 int loop_turn(struct loop *l);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The place behind the string that begins at `at`, or NULL if it does not end. */
+/* The place after the string that begins at `at`, or NULL if it does not end. */
 static const char *string_end(const char *at, const char *end)
 {
 	for (at++; at < end; at++) {
@@ -21,7 +21,7 @@ static const char *string_end(const char *at, const char *end)
 	return NULL;
 }
 
-/* The place behind the value that begins at `at`, or NULL. */
+/* The place after the value that begins at `at`, or NULL. */
 static const char *value_end(const char *at, const char *end)
 {
 	unsigned depth = 0;
@@ -56,7 +56,7 @@ void members_begin(struct members *m, const char *data, size_t len)
 
 bool members_next(struct members *m)
 {
-	const char *key = m->at + 1, *value = key; /* behind a bracket or a comma */
+	const char *key = m->at + 1, *value = key; /* after a bracket or a comma */
 	if (m->bad || key >= m->end || *m->at == '}' || *m->at == ']')
 		return false;
 	if (!m->is_list) {
@@ -113,8 +113,8 @@ bool member_hex(const char *at, const char *end, uint32_t *n)
 	return true;
 }
 
-/* Decodes an escape. On entry *at is behind its backslash, on return behind the escape. Returns how
-   many bytes it wrote to `out`; 0: this is no escape. Half a surrogate pair becomes U+FFFD. */
+/* Decodes an escape. On entry *at is after its backslash, on return after the escape. Returns how
+   many bytes it wrote to `out`; 0: this is not an escape. Half a surrogate pair becomes U+FFFD. */
 static size_t unescape(const char **at, const char *end, char *out)
 {
 	static const char escapes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";

@@ -27,7 +27,7 @@ struct members {
 /* Begins a walk over the text, which is an object or an array. */
 void members_begin(struct members *m, const char *data, size_t len);
 
-/* Goes to the next member. Returns false behind the last one, and where the text is damaged
+/* Goes to the next member. Returns false after the last one, and where the text is damaged
    (`bad`). */
 bool members_next(struct members *m);
 
@@ -38,7 +38,7 @@ bool member_is(const struct member_value *v, const char *json);
 bool member_number(const struct member_value *v, uint64_t most, uint64_t *n);
 
 /* Writes the text of a string, and a NUL, to `out`, which has room for v->len bytes. Returns the
-   place behind the NUL, or NULL if the value is no string, is not UTF-8, or has a NUL or an
+   place after the NUL, or NULL if the value is not a string, is not UTF-8, or has a NUL or an
    unescaped control character. */
 char *member_text(const struct member_value *v, char *out);
 

@@ -109,7 +109,7 @@ const char *process_program(pid_t pid, char *room, size_t size)
 		i++;
 	if (i == count)
 		return name;
-	/* The first argument that is no option. */
+	/* The first argument that is not an option. */
 	for (word += strlen(word) + 1; word < end && *word == '-'; word += strlen(word) + 1)
 		;
 	if (word >= end || !*word)

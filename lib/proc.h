@@ -26,7 +26,7 @@ struct process {
 
 int process_read(pid_t pid, struct process *p);
 
-/* Whether the process still exists and is no zombie. */
+/* Whether the process still exists and is not a zombie. */
 bool process_is_alive(const struct process *p);
 
 /* The name of the program that the process runs, without the directory; for an interpreter (node,
@@ -45,7 +45,7 @@ ssize_t process_file(pid_t pid, char *text, size_t size, const char *format, ...
 ssize_t process_link(pid_t pid, char *target, size_t size, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* As fstat(2) of the descriptor. */
+/* Like fstat(2) on the descriptor. */
 int process_stat(pid_t pid, unsigned long fd, struct stat *st);
 
 /* Whether the descriptor is open for reading; *until_exec (may be NULL): the next exec of the

@@ -86,7 +86,7 @@ void quote_append(struct buffer *out, const char *word)
 	for (; *word; word++) {
 		unsigned char c = (unsigned char)*word;
 		bool special = c == '\'' || c == '\\' || c < 0x20 || c >= 0x7F;
-		/* Three octal digits, so that a digit behind them does not belong to the escape. */
+		/* Three octal digits, so that a digit after them does not belong to the escape. */
 		buffer_printf(out, special ? "\\%03o" : "%c", c);
 	}
 	buffer_append_string(out, "'");

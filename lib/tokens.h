@@ -1,10 +1,10 @@
-// An estimate of how many tokens a language model's tokenizer makes of a text, from counts that
-// need no second look at the text: words, their letters, digits, punctuation, blanks, characters
-// that are not ASCII.
+// Estimates how many tokens a language model's tokenizer makes from a text. The estimate uses
+// counts that one pass over the text can collect: words, their letters, digits, punctuation,
+// blanks, characters that are not ASCII.
 //
 // `make bench-tokens` fits the weights to three real tokenizers, and prints the errors over 22
-// kinds of text: in the median 3 % against the mean of the three, 7 % against a single one. Every
-// place that prints an estimate says that it is one.
+// kinds of text: the median error is 3 % against the mean of the three, and 7 % against a single
+// one. Every place that prints an estimate says that it is one.
 #ifndef TERSE_LIB_TOKENS_H
 #define TERSE_LIB_TOKENS_H
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* How many bytes follow a lead byte; 0: this is no lead byte. See Unicode's table 3-7. */
+/* How many bytes follow a lead byte; 0: this is not a lead byte. See Unicode's table 3-7. */
 static size_t lead_more(unsigned char c)
 {
 	return c < 0xC2 || c > 0xF4 ? 0 : c < 0xE0 ? 1 : c < 0xF0 ? 2 : 3;
@@ -138,7 +138,7 @@ static size_t clean_run(const char *data, size_t len)
 			n++;
 		if (n == len)
 			break;
-		/* CRLF, as other systems end lines. */
+		/* CRLF, which ends lines on other systems. */
 		if (data[n] == '\r' && n + 1 < len && data[n + 1] == '\n') {
 			n += 2;
 			continue;

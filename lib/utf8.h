@@ -41,9 +41,8 @@ bool utf8_is_clean(uint32_t cp);
    ASCII. */
 bool utf8_all_clean(const char *data, size_t len);
 
-/* Appends `data` to `out` with each invalid part and each code point that is
-   not clean replaced by U+FFFD, NUL by U+2400. Returns how many bytes that are; `out` NULL: only
-   counts them. */
+/* Appends `data` to `out` with each invalid part and each code point that is not clean replaced by
+   U+FFFD, NUL by U+2400. Returns the number of bytes appended; `out` NULL: only counts them. */
 size_t utf8_clean(struct buffer *out, const char *data, size_t len);
 
 /* Whether a character is invisible. utf8_is_blank() calls utf8_is_blank_lookup() for characters
@@ -55,7 +54,7 @@ static inline bool utf8_is_blank(uint32_t cp)
 }
 
 /* Finds the ASCII characters that a character looks like: letters of other widths and styles (as
-   lower case), brackets, the ellipsis. Returns how many; 0: it looks like none. */
+   lower case), brackets, the ellipsis. Returns their number; 0: it looks like none. */
 #define UTF8_ASCII_MOST 4
 size_t utf8_ascii(uint32_t cp, char out[UTF8_ASCII_MOST]);
 
@@ -64,7 +63,7 @@ unsigned utf8_width_lookup(uint32_t cp);
 
 /* The columns that a character takes: 0 (combining marks, joiners, format characters), 1 or 2 (East
    Asian wide, emoji). utf8proc's tables, changed where xterm and other terminals differ from them.
-   `cp` is no control character. */
+   `cp` must not be a control character. */
 static inline unsigned utf8_width(uint32_t cp)
 {
 	/* Latin, up to the combining marks; box drawing and blocks; Braille. */

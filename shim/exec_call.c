@@ -26,7 +26,7 @@ bool shell_call_is_shell(const char *name)
 }
 
 /* Goes through the options: sets `string` for -c and `interactive` for -i. Returns the arguments
-   behind the options, or NULL if an option's value is missing. */
+   after the options, or NULL if an option's value is missing. */
 static char *const *shell_call_options(char *const *argv, bool *string, bool *interactive)
 {
 	char *const *word = argv + 1;

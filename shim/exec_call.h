@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The part behind the last slash. */
+/* The part after the last slash. */
 const char *shell_call_name(const char *path);
 
 /* Whether a file of this name (without its directory) is a shell. */

@@ -8,7 +8,8 @@
 //   real /bin/zsh                           [shim] shell when it was written, for where terse is
 //                                           not usable
 //   worked 1650432 1763786000 5             size of the program, and seconds and nanoseconds of its
-//                                           last change (ctime: it tells of a new mode as well)
+//                                           last change (ctime, which a change of the mode also
+//                                           updates)
 //   failed 1650432 1763786000 5             the same of a program that did not work
 //   tried 1763786000                        when the launcher last tried a program
 //   said 1763786000                         when the launcher last said that terse
@@ -32,11 +33,11 @@
    where terse is not usable. */
 #define TARGET_UNDO "undo"
 
-/* Bytes that target_write() needs at most. */
+/* The most bytes that target_write() needs. */
 enum { TARGET_MAX = 3 * PATH_MAX + 512 };
 
 struct target_stamp {
-	int64_t size, seconds, nanoseconds; /* all 0: of no file */
+	int64_t size, seconds, nanoseconds; /* all 0: no file */
 };
 
 struct target {

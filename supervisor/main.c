@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 	int status = command_shell(argv);
 	if (status >= 0)
 		return status;
-	/* Each command of terse mcp calls this when its shell ends, so no settings are loaded for
+	/* The shells of terse mcp's commands run this when they end, so no settings are loaded for
 	   it. */
 	if (argc == 5 && strcmp(argv[1], "mcp") == 0 && strcmp(argv[2], "--leave") == 0)
 		return shell_leave_main(argv[3], argv[4], environ);

@@ -65,7 +65,7 @@ static const char *launcher_path(struct launcher *l, const char *name)
 	return l->folder;
 }
 
-/* Reads the start of a file. Returns how many bytes; 0: none can be read. */
+/* Reads the start of a file. Returns the number of bytes; 0: none can be read. */
 static size_t launcher_load(const char *path, void *data, size_t size)
 {
 	long fd = BARE(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);

@@ -11,22 +11,23 @@
 //     libterse-shim.so, bash-env   copies, for agents that need them (Codex)
 //     undo             a copy of terse, and terse-launcher, a link by which it finds the launcher
 //
-// The directory is neither that of the store, which people remove, nor an installation's, which
-// may be in ~/.local as well. A link in place of a file is replaced, never written through. The
+// The directory is neither that of the store, which people remove, nor an installation's, which may
+// be in ~/.local as well. A link in place of a file is replaced, never written through. The
 // launcher needs nothing outside the directory: if terse was removed, moved, replaced or damaged,
 // or even `target` is missing, commands run without terse. Agents use it by its absolute path, also
 // with another HOME, in a sandbox that shows the home directory read-only, and with another version
 // of terse. Each user has one directory; its launcher starts the terse that last ran `terse init`.
-// The directory and its files are writable by the user only. terse init renews all files, each
+// The directory and its files are writable by the user only. terse init rewrites all files, each
 // atomically. Nothing removes the directory, since running agents, and projects, may still use it.
 //
 // Its steps, under the names terse-sh and terse-bash:
 //
 //  1. It reads `target` in the directory of /proc/self/exe, or of AT_EXECFN.
-//  2. If size and time of the program are those with which it last worked, it executes the shell
+//  2. If the program still has the size and time that it had when it last worked, it executes the
+//  shell
 //     named there with the arguments, environment, descriptors and signals that it was given.
 //     That is all in the usual case: five system calls.
-//  3. Otherwise it runs `terse version`, with LAUNCHER_TRY_MS at most, and notes the outcome. A
+//  3. Otherwise it runs `terse version`, for at most LAUNCHER_TRY_MS, and notes the outcome. A
 //     terse that failed is tried again when its file has changed, and every LAUNCHER_RETRY_S
 //     seconds. It does not matter whether the caller ignores or blocks SIGCHLD.
 //  4. If terse is not usable, it executes the shell that terse-sh would execute (shell.h): the one
@@ -52,7 +53,7 @@ enum {
 
 /* The first function of the process. `stack`: what the kernel has put on the stack: the number of
    arguments, then the arguments, the environment and the auxiliary vector, each of these three with
-   a NULL behind it. The function overwrites parts of it. */
+   a NULL after it. The function overwrites parts of it. */
 _Noreturn void launcher_main(unsigned long *stack);
 
 #endif

@@ -17,9 +17,9 @@
 
 /* --- the dynamic linker's functions ------------------------------------------------------- */
 
-/* Before glibc 2.34, dlsym() and its kind are in libdl, which few programs load. The library then
-   reaches them through the functions by which libc itself loads libraries. A missing function is
-   NULL. */
+/* Before glibc 2.34, dlsym() and related functions are in libdl, which few programs load. The
+   library then reaches them through the functions by which libc itself loads libraries. A missing
+   function is NULL. */
 #pragma weak dlsym
 #pragma weak dladdr
 extern void *__libc_dlopen_mode(const char *name, int mode) __attribute__((weak));
@@ -145,7 +145,7 @@ struct locate_file {
 };
 
 /* Whether `path` is an executable file; identifies it. Uses a system call: before glibc 2.33 stat()
-   is no exported symbol. */
+   is not an exported symbol. */
 static bool locate_executable(const char *path, struct locate_file *file)
 {
 	struct statx st;
@@ -174,7 +174,7 @@ static bool locate_has_format(const char *path)
 }
 
 /* Writes to `path` the path at which execvp() finds `file`. Returns false if it finds none, or if a
-   path that is tried before is too long. */
+   path that comes earlier in the search is too long. */
 static bool locate_in_path(char path[PATH_ROOM], const char *file)
 {
 	size_t file_len = strlen(file);
@@ -194,9 +194,9 @@ static bool locate_in_path(char path[PATH_ROOM], const char *file)
 	return false;
 }
 
-/* How many bytes of the caller's stack all functions here may use together for the arguments of
-   execl() and its kind, the array of the environment and its strings, not counting the path. The
-   smallest stack of a thread has 16 KB, of which libc uses some 4. */
+/* How many bytes of the caller's stack all functions here may use together for the arguments of the
+   execl() family, the array of the environment and its strings, not counting the path. The smallest
+   stack of a thread has 16 KB, of which libc uses some 4. */
 #define STACK_MAX 8800
 
 #define PRELOAD "LD_PRELOAD="
@@ -242,7 +242,7 @@ static bool plan_environment(struct plan *p, char *const *envp, size_t room)
 	return p->slots * sizeof(*envp) + p->text <= room;
 }
 
-/* Writes NAME=VALUE at *text and moves *text behind it. Returns the variable. */
+/* Writes NAME=VALUE at *text and moves *text past it. Returns the variable. */
 static char *put_variable(char **text, const char *name, const char *value)
 {
 	char *variable = *text;

@@ -53,8 +53,8 @@ EXPORT int execvp(const char *file, char *const argv[])
 
 /* The arguments are on the stack twice: as the caller's, and in the array. */
 
-/* Makes the array, as libc's own functions do. Afterwards `list` is behind the NULL, and the caller
-   ends it. */
+/* Makes the array, as libc's own functions do. Afterwards `list` is past the NULL, and the caller
+   has to call va_end(). */
 #define TAKE_LIST(argv, list, arg)                                      \
 	va_list list;                                                   \
 	size_t argv##_count = 0;                                        \

@@ -39,8 +39,8 @@
 //   shell, not a file, not executable, neither a binary nor a #! script, or a relative path (the
 //   child may have left the directory by then);
 // - if it would need much stack, since a thread may have only 16 KB of it: more than 8.6 KB for the
-//   environment (over 1024 variables, or a long LD_PRELOAD) and the arguments of execl() and its
-//   kind, half a KB for the searched path, or 8 KB for a string of system() or popen().
+//   environment (over 1024 variables, or a long LD_PRELOAD) and the arguments of the execl()
+//   family, half a KB for the searched path, or 8 KB for a string of system() or popen().
 //
 // If terse-sh can't be executed after all, the original call follows.
 //
@@ -85,7 +85,7 @@ const char *self_shell(void);
 typedef int next_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attributes, char *const *argv, char *const *envp);
 
-/* The library's execv() and its kind call execve() and execvpe() with environ, as libc's own do. So
+/* The library's execv() and execvp() call execve() and execvpe() with environ, as libc's own do. So
    fewer symbols have to be looked up in every process. */
 struct next {
 	int (*execve)(const char *path, char *const *argv, char *const *envp);

@@ -22,9 +22,9 @@ struct document {
 	const char *reason; /* why something failed, where errno does not say it */
 };
 
-/* Reads the file; a missing one is no error. No link may lead out of the directory `root`, unless
-   that is NULL. Returns 0, or -1 with errno and perhaps `reason`. Release the struct even after a
-   failure. */
+/* Reads the file; a missing one is not an error. No link may lead out of the directory `root`,
+   unless that is NULL. Returns 0, or -1 with errno and perhaps `reason`. Release the struct even
+   after a failure. */
 int document_read(struct document *d, const char *path, const char *root);
 void document_release(struct document *d);
 

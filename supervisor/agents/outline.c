@@ -289,14 +289,14 @@ static void write_child(struct buffer *out, const struct layout *l, const char *
 	}
 }
 
-/* The offset of the comma behind a node, or 0. */
+/* The offset of the comma after a node, or 0. */
 static size_t comma_behind(const struct outline *o, const struct outline_node *n)
 {
 	size_t at = skip_space(o, n->end);
 	return char_at(o, at) == ',' ? at : 0;
 }
 
-/* The end of what belongs to a node on its line: a comma, and comments behind it. */
+/* The end of what belongs to a node on its line: a comma, and comments after it. */
 static size_t tail_of(const struct outline *o, const struct outline_node *n)
 {
 	size_t comma = comma_behind(o, n), end = comma ? comma + 1 : n->end;
@@ -435,7 +435,7 @@ void outline_remove(struct splice *s, const struct outline *o, int node)
 		if (rest == parent->end - 1 && from == parent->start + 1)
 			end = rest;
 	}
-	/* The comma in front goes as well if nothing is left behind it. */
+	/* The comma in front goes as well if nothing is left after it. */
 	size_t lost = before >= 0 && !comma ? comma_behind(o, &o->nodes[before]) : 0;
 	if (lost)
 		buffer_append(&s->text, o->text + lost + 1, from - lost - 1);

@@ -4,7 +4,7 @@
 // or takes away: order, comments, trailing commas, line ends and indentation stay.
 //
 // JSON: RFC 8259 with comments (// and slash-star) and trailing commas; a byte order mark may come
-// first. A text of blanks and comments alone has no nodes.
+// first. A text that has only blanks and comments has no nodes.
 #ifndef TERSE_AGENTS_OUTLINE_H
 #define TERSE_AGENTS_OUTLINE_H
 
@@ -19,7 +19,7 @@ struct splice {
 	struct buffer text; /* the new bytes; owned by the caller */
 };
 
-/* Makes the change and releases it. Returns 0, or -1 with ENOMEM and `text` as it was. */
+/* Makes the change and releases it. Returns 0, or -1 with ENOMEM and `text` unchanged. */
 int splice_make(struct splice *s, struct buffer *text);
 
 enum outline_kind { OUTLINE_OBJECT, OUTLINE_ARRAY, OUTLINE_STRING, OUTLINE_SCALAR };
@@ -28,7 +28,7 @@ struct outline_node {
 	enum outline_kind kind;
 	int parent;        /* -1: the root */
 	size_t begin;      /* where the element begins, or the member with its key */
-	size_t key_end;    /* the end of the key, behind its quote; 0: not a member of an object */
+	size_t key_end;    /* the end of the key, after its quote; 0: not a member of an object */
 	size_t start, end; /* the value's bytes */
 };
 
@@ -57,10 +57,10 @@ size_t outline_find(const struct outline *o, const char *const *path, int nodes[
 
 /* --- changes ---------------------------------------------------------------------------------- */
 
-/* Adds a value at the end of a path: as the value of the last key or, if `element`, behind the
-   last element of the array that the path names. Makes missing parts of the path. `value`: JSON
-   without blanks. Returns 0, or -1 with errno: ENOTDIR, an existing part is not of the right kind;
-   EEXIST, the value exists; ENOMEM.
+/* Adds a value at the end of a path: as the value of the last key or, if `element`, after the last
+   element of the array that the path names. Makes missing parts of the path. `value`: JSON without
+   blanks. Returns 0, or -1 with errno: ENOTDIR, an existing part is not of the right kind; EEXIST,
+   the value exists; ENOMEM.
  */
 int outline_add(struct splice *s, const struct outline *o, const char *const *path,
 		const char *value, bool element);
@@ -89,8 +89,8 @@ struct toml {
    0, or -1 with errno EINVAL. */
 int toml_find(struct toml *t, const char *text, size_t len, const char *const *path);
 
-/* Adds the key, which must be missing, behind the other keys of its table, or at the end of the
-   text together with a new table. */
+/* Adds the key, which must be missing, after the other keys of its table, or at the end of the text
+   together with a new table. */
 void toml_add(struct splice *s, const struct toml *t, const char *text, size_t len,
 	      const char *const *path, const char *value);
 

@@ -225,7 +225,7 @@ char *place_version(const char *path, char out[PLACE_VERSION_LEN])
 	if (document_read(&d, path, NULL) == 0 && buffer_string(&d.text)) {
 		const char *end = d.text.data + d.text.len;
 		const char *found = memmem(d.text.data, d.text.len, before, len);
-		/* Only the real mark has a digit behind it. */
+		/* Only the real mark has a digit after it. */
 		while (found && !isdigit((unsigned char)found[len]))
 			found = memmem(found + 1, (size_t)(end - found) - 1, before, len);
 		if (found)
@@ -281,7 +281,7 @@ enum place_health place_check(const struct place *own, char program[PATH_MAX])
 	place_name(path, folder, SHELL);
 	if (access(path, X_OK) < 0)
 		return PLACE_ABSENT;
-	/* Whether the launcher and the files beside it are of this terse. */
+	/* Whether the launcher and the files beside it come from this version of terse. */
 	bool same = true;
 	for (size_t i = 1; same && i < COPIES; i++) {
 		const char *from = (const char *)own + copies[i].member;

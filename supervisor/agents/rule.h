@@ -40,7 +40,7 @@ const char *rule_agent(const struct settings *s);
    NULL. Fills in *p and returns the agent's name, or NULL. */
 const char *rule_ancestor(const struct settings *s, const char *name, pid_t pid, struct process *p);
 
-/* As rule_ancestor(), but finds the outermost of the agent's processes, which outlives the
+/* Like rule_ancestor(), but finds the outermost of the agent's processes, which outlives the
    others. */
 const char *rule_outermost(const struct settings *s, const char *name, pid_t pid,
 			   struct process *p);

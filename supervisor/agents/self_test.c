@@ -76,7 +76,7 @@ static void add_word(struct trial *t, const char *word)
 }
 
 /* Appends the shell, its options and the string or file. `wired`: the shell that the agent's files
-   name, or NULL. Returns 0, or -1: the section has neither. */
+   name, or NULL. Returns 0, or -1 if the section has neither. */
 static int trial_call(struct trial *t, const char *wired, const char *command)
 {
 	const char *string = rule_first(t->settings, t->agent, RULE_STRING),
@@ -123,7 +123,7 @@ static int trial_call(struct trial *t, const char *wired, const char *command)
 	return status;
 }
 
-/* Makes the words of the call. Returns 0, or -1: nothing is known of the agent's calls. */
+/* Builds the words of the call. Returns 0, or -1 if nothing is known about the agent's calls. */
 static int trial_make(struct trial *t, const char *command)
 {
 	const struct wiring *w = wiring_find(wirings, t->agent);

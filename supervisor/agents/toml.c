@@ -16,7 +16,7 @@ static size_t toml_skip(const char *text, size_t len, size_t at, const char *cha
 	return at;
 }
 
-/* The end of the string that begins at `at`, behind its closing quote; 0: it is not closed. */
+/* The end of the string that begins at `at`, after its closing quote; 0: it is not closed. */
 static size_t toml_string_end(const char *text, size_t len, size_t at)
 {
 	char quotes[3] = {text[at], text[at], text[at]};
@@ -60,7 +60,7 @@ static size_t toml_value_end(const char *text, size_t len, size_t at)
 
 int toml_find(struct toml *t, const char *text, size_t len, const char *const *path)
 {
-	/* Paths of keys, without blanks and quotes, with a dot behind each key. `wanted`: what is
+	/* Paths of keys, without blanks and quotes, with a dot after each key. `wanted`: what is
 	   looked for; `table` and `key`: what the current line names. */
 	struct buffer wanted = BUFFER_INIT, table = BUFFER_INIT, key = BUFFER_INIT;
 	size_t own = 0; /* where the last key starts in `wanted`; before that is the table */

@@ -35,7 +35,7 @@ __attribute__((format(printf, 4, 5))) static int edit_refuse(struct wiring_edit 
 /* --- what an item's value is ------------------------------------------------------------ */
 
 /* A name in an item: the member of struct place that it stands for, the end of that member's paths,
-   and what is written behind the path. */
+   and what is written after the path. */
 struct place_member {
 	const char *name, *end, *behind;
 	size_t offset;

@@ -20,8 +20,9 @@ struct settings;
 // Where terse's own files are, and where the user's directory with the launcher is. Agents are made
 // to execute the launcher (shim/launcher/launcher.h).
 
-/* Follows the path in BASH_ENV. It expands to nothing, except under bash -v, which would print the
-   file while reading it. There it expands to a suffix, so that no file has the path. */
+/* This suffix is appended to the path in BASH_ENV. It expands to nothing, except under bash -v,
+   which would print the file while reading it. There it expands to a suffix, so that no file has
+   the path. */
 #define PLACE_UNLESS_VERBOSE "${-//[!v]}"
 
 struct place {
@@ -46,11 +47,12 @@ int place_folder(char out[PATH_MAX]);
    launcher or there is no home directory. */
 void place_of_launcher(struct place *p, const struct place *own);
 
-/* As place_of_launcher() if the launcher exists and can be executed; else terse's own files. */
+/* Fills in the paths of place_of_launcher() if the launcher exists and can be executed, else those
+   of terse's own files. */
 void place_wired(struct place *p, const struct place *own);
 
-/* Writes or renews the launcher and the files beside it; follows no link. `real`: [shim] shell, or
-   NULL. Returns 0, or -1 with errno and the path that failed. */
+/* Writes the launcher and the files beside it, or replaces them; follows no link. `real`: [shim]
+   shell, or NULL. Returns 0, or -1 with errno and the path that failed. */
 int place_install(const struct place *own, const char *real, char failed[PATH_MAX]);
 
 /* Notes, in the file `wired` beside the launcher, that the file at `path` is wired up and how to
@@ -147,7 +149,8 @@ extern const struct wiring wirings_mcp[];
 const struct wiring *wiring_find(const struct wiring *table, const char *agent);
 
 /* Finds the path of a file. `project`: the project's directory, or NULL for the user's file.
-   Returns 0, or -1: there is no home directory, or the agent has no such file for a project. */
+   Returns 0, or -1 if there is no home directory, or if the agent has no such file for a
+   project. */
 int wiring_path(const struct wiring_folder *folder, const char *project, char out[PATH_MAX]);
 
 /* Whether the file is TOML; else it is JSON, or text. */

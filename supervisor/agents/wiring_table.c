@@ -39,7 +39,7 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 /* One hook in a group, as Claude Code and Gemini CLI have them. */
 #define GROUP "{\"hooks\":[{\"type\":\"command\",\"command\":%s}]}"
 
-/* As GROUP, for tools that match a pattern; `more`: further members of the hook. */
+/* Like GROUP, but for tools that match a pattern; `more`: further members of the hook. */
 #define MATCHING(tools, more) \
 	"{\"matcher\":\"" tools "\",\"hooks\":[{\"type\":\"command\"," more "\"command\":%s}]}"
 

@@ -31,7 +31,7 @@
 /* Enough for the line that announces a gap (lib/gap.h). */
 #define NOTICE_MOST ((uint64_t)512)
 
-/* The bytes of a part's file that make one member: those up to the gap, or those behind it. */
+/* The bytes of a part's file that make one member: those up to the gap, or those after it. */
 struct range {
 	uint64_t from, to;
 };
@@ -134,7 +134,7 @@ static int pack_member(struct packer *p, const char *name, int fd, struct range 
 	snprintf(h.name, sizeof(h.name), "%s", name);
 	snprintf(h.mtime, sizeof(h.mtime), "%011" PRIo64, (uint64_t)mtime_s & 077777777777);
 	snprintf(h.size, sizeof(h.size), "%011" PRIo64, size & 077777777777);
-	/* From 8 GiB on the size is a binary number, as in GNU's tar. */
+	/* A size of 8 GiB or more is a binary number, as in GNU tar. */
 	if (size > 077777777777) {
 		h.size[0] = (char)0x80;
 		uint64_t left = size;
@@ -251,8 +251,8 @@ static int refuse(void)
 	return -1;
 }
 
-/* Decompresses up to `len` bytes. Returns how many (0 at the end of the frame), or -1 with
-   errno. */
+/* Decompresses up to `len` bytes. Returns the number of bytes (0 at the end of the frame), or -1
+   with errno. */
 static ssize_t unpack_some(struct restore *r, void *data, size_t len)
 {
 	ZSTD_outBuffer out = {data, len, 0};
@@ -313,7 +313,7 @@ static int restore_metadata(struct restore *r, uint64_t size)
 	return claimed;
 }
 
-/* Writes the bytes of a part, those up to its gap or those behind it. Returns 0, or -1 with
+/* Writes the bytes of a part, those up to its gap or those after it. Returns 0, or -1 with
    errno. */
 static int restore_part(struct restore *r, enum artifact_part part, bool rest, uint64_t size)
 {
@@ -321,7 +321,7 @@ static int restore_part(struct restore *r, enum artifact_part part, bool rest, u
 	char name[ID_FILE_NAME];
 	int fd = r->parts[part].fd;
 	part_ranges(&r->meta, part, INT64_MAX, ranges);
-	/* The bytes behind the gap go where the metadata say, behind all bytes before the gap. */
+	/* The bytes after the gap go where the metadata say, after all bytes before the gap. */
 	if (rest ? fd < 0 || ranges[1].from == INT64_MAX || r->parts[part].size != ranges[0].to
 		 : fd >= 0)
 		return refuse();
@@ -346,7 +346,7 @@ static int restore_part(struct restore *r, enum artifact_part part, bool rest, u
 	return fd < 0 ? -1 : 0;
 }
 
-/* Reads the next member. Returns 1; 0: there is none; -1 with errno. */
+/* Reads the next member. Returns 1, 0 if there is none, or -1 with errno. */
 static int restore_member(struct restore *r)
 {
 	static const struct tar_header zeros;
@@ -389,7 +389,7 @@ static int restore_members(struct restore *r)
 		return got < 0 ? -1 : 0;
 	if (r->parts[ARTIFACT_OUT].fd < 0)
 		return refuse();
-	/* Behind the last member only zeros may follow, to the end of the frame, and nothing behind
+	/* After the last member only zeros may follow, to the end of the frame, and nothing after
 	   the frame. */
 	ssize_t n;
 	while ((n = unpack_some(r, r->block, BLOCK)) > 0) {

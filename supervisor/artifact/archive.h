@@ -28,8 +28,8 @@ struct archive_restored {
    store_session_name) of the store. The artifact keeps its ID, which has to be `id` unless `id` is
    NULL. A part that is longer than `max_bytes`, or has a hole that the metadata do not name, is
    refused before a byte of it is written. `min_free` bytes stay free on the disk. Returns 0, or -1
-   with errno: EBADMSG (this is no archive, or a damaged one), EXDEV (its ID is not `id`), EEXIST (a
-   run has claimed `id`), EFBIG (a part is too large), ENOSPC ...; after an error nothing of the
+   with errno: EBADMSG (this is not an archive, or is damaged), EXDEV (its ID is not `id`), EEXIST
+   (a run has claimed `id`), EFBIG (a part is too large), ENOSPC ...; after an error nothing of the
    artifact is left. */
 int archive_restore(const struct store *s, const char *session, const char *id, int fd,
 		    uint64_t max_bytes, uint64_t min_free, struct archive_restored *restored);

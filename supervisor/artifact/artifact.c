@@ -34,9 +34,9 @@ struct cap_mark {
 
 struct cap {
 	uint64_t head, tail, step;        /* bytes; head 0: no cap */
-	struct cap_mark marks[CAP_MARKS]; /* behind the gap, ascending */
+	struct cap_mark marks[CAP_MARKS]; /* after the gap, ascending */
 	size_t mark_count;
-	uint64_t next; /* the next mark is the first line start at or behind this offset */
+	uint64_t next; /* the next mark is the first line start at or after this offset */
 
 	/* The gap, empty (begin == end) until it is needed. */
 	uint64_t begin, end; /* offsets */
@@ -44,7 +44,7 @@ struct cap {
 	bool whole;          /* a line starts at `end`; false: the rest of line `to` */
 };
 
-/* One file of an artifact: large writes, the line index beside it, the live part behind the final
+/* One file of an artifact: large writes, the line index beside it, the live part after the final
    text, and the disk cap. */
 struct stream {
 	struct artifact *of;
@@ -58,7 +58,7 @@ struct stream {
 	size_t len;
 	uint64_t checked;          /* bytes of the text at the last check of the free space */
 	struct index_writer index; /* counts of the final bytes, and their index */
-	uint64_t line_start;       /* offset behind the last newline */
+	uint64_t line_start;       /* offset after the last newline */
 	uint64_t end;              /* size of the file */
 	size_t live;               /* bytes of the live part ... */
 	uint64_t live_lines;       /* ... newlines in it ... */
@@ -471,8 +471,8 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 	return NULL;
 }
 
-/* Reads the live bytes behind those that have become final as they were into the collected ones,
-   behind them. Returns how many these are. */
+/* If the first live bytes on disk equal the collected bytes, which are now final, reads the rest of
+   the live bytes into the memory after the collected ones. Returns how many it has read. */
 static size_t read_live_behind(struct stream *s)
 {
 	char there[4096];

@@ -1,8 +1,8 @@
 // Garbage collection: removes artifacts beyond the limits (struct retention_limits), sessions that
 // are over, and leftovers of crashes.
 //
-// It is safe while runs and other gcs are active: a run locks its files, and a file that is gone
-// already is no error.
+// It is safe while runs and other gcs are active: a run locks its files, and a file that is already
+// gone is not an error.
 #ifndef TERSE_ARTIFACT_GC_H
 #define TERSE_ARTIFACT_GC_H
 

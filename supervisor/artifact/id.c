@@ -190,7 +190,7 @@ static int id_look(const struct store *s, const char *id, char session[STORE_SES
 	struct short_place place = {.session = ""};
 	bool found = ids >= 0 && short_follow(ids, id, &place) == 0;
 	memcpy(session, place.session, sizeof(place.session));
-	/* Refuses any text that is no session's name, such as "../x". */
+	/* Refuses any text that is not the name of a session, such as "../x". */
 	if (found)
 		dir = store_open_session(s, session, false);
 	int result = dir >= 0 && (place.is_short || id_has_file(dir, id, ARTIFACT_OUT)) ? 0 : -1;

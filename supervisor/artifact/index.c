@@ -109,7 +109,7 @@ int index_find(int fd, int idx, const struct index_range *range, uint64_t line, 
 	       uint64_t *last)
 {
 	uint64_t start = range->start, at = range->line;
-	/* If the line is less than a stride behind the range's start, no entry is nearer than that
+	/* If the line is less than a stride after the range's start, no entry is nearer than that
 	   start. */
 	if (line - at >= INDEX_STRIDE)
 		use_index(fd, idx, range, line, &start, &at);

@@ -194,7 +194,7 @@ ALWAYS_INLINE bool pass_key(const char **at, const char *end, const char *key)
 	return false;
 }
 
-/* The number behind a key, or `none`. The line ends with a bracket, so the number has an end. */
+/* The number after a key, or `none`. The line ends with a bracket, so the number has an end. */
 ALWAYS_INLINE int64_t pass_number(const char **at, const char *end, const char *key, int64_t none)
 {
 	int64_t n = 0;
@@ -206,7 +206,7 @@ ALWAYS_INLINE int64_t pass_number(const char **at, const char *end, const char *
 	return *at > digits && (**at == ',' || **at == '}') ? n : none;
 }
 
-/* The time behind a key, in ms, or `none`. */
+/* The time after a key, in ms, or `none`. */
 ALWAYS_INLINE int64_t pass_time(const char **at, const char *end, const char *key, int64_t none)
 {
 	int64_t ns = pass_number(at, end, key, -1);

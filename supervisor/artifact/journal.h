@@ -13,8 +13,8 @@
 //                                the session has ended, unless a run follows
 //
 // It is read from its end, so that the time to find what is new does not depend on its length.
-// Bytes that are no line are skipped: a writer that was killed leaves at most a part of a line,
-// and the next line begins behind a newline.
+// Bytes that are not a line are skipped: a writer that was killed leaves at most a part of a line,
+// and the next line begins after a newline.
 //
 // A process that appends holds a shared lock on the file for the one write. A process that takes
 // lines out writes the remaining lines to a temporary file and, under an exclusive lock, replaces
@@ -115,8 +115,8 @@ int journal_next(struct journal *j, struct journal_line *line);
 /* The next run (JOURNAL_RUN). *m is valid until the next call. */
 int journal_next_run(struct journal *j, struct meta *m);
 
-/* Parses a run's line; *m is valid until the next run is parsed. Returns 1, 0: it is damaged, or -1
-   with ENOMEM. */
+/* Parses a run's line; *m is valid until the next run is parsed. Returns 1, 0 if it is damaged, or
+   -1 with ENOMEM. */
 int journal_parse_run(struct journal *j, const struct journal_line *line, struct meta *m);
 
 /* The time of a line: for an artifact when it was made, for a run when it ended. */

@@ -70,7 +70,7 @@ static uint64_t short_mark(const struct short_head *head)
 	return fingerprint_exact((const char *)head + from, sizeof(*head) - from);
 }
 
-/* The length of the record with this head; 0: this is no head of a record. */
+/* The length of the record with this head; 0: this is not the head of a record. */
 static uint64_t short_len(const struct short_head *head, uint64_t at)
 {
 	uint64_t len = sizeof(*head);
@@ -127,7 +127,8 @@ static void short_name(const char *id, const char *suffix, char name[SHORT_NAME]
 }
 
 /* Finds the record of a short text. Returns its file, and in `begin` up to BLOCK bytes of the
-   record, or -1 with errno (ENOENT: the run is no short text; EBADMSG: the record is not there). */
+   record, or -1 with errno (ENOENT: the run has no short text; EBADMSG: the record is not
+   there). */
 static int short_open(int dir, const char *id, struct short_head *head, struct buffer *begin)
 {
 	struct short_place place;

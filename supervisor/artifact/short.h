@@ -10,11 +10,11 @@
 // A record has the content of ID.json, ID.txt, ID.err.txt and ID.shown (artifact.h). It is written
 // at the end of its file, under an exclusive lock, before the link. The link is what keeps the run,
 // so if a process is killed, a text is stored completely or not at all. A checksum covers the
-// record, its ID and its place, so that a reader gets either the text of that ID or EBADMSG. The
-// last digits of the ID, less the base, count the cells before the record. So one symbolic link
-// serves all these runs; on some file systems a new inode for each run would cost more than all the
-// rest. The base is random, so that runs of the same millisecond in other sessions and stores have
-// other IDs.
+// record, its ID and its place, so that a reader gets either the text of that ID or EBADMSG. A
+// record begins at a multiple of a cell's size. The last digits of the ID, minus the base, are the
+// number of cells before the record, modulo ID_DRAWS. So one symbolic link serves all these runs;
+// on some file systems a new inode for each run would cost more than all the rest. The base is
+// random, so that runs of the same millisecond in other sessions and stores have other IDs.
 //
 // A run is removed by removing its link. short_sweep() then overwrites all records without a link,
 // including those that a killed process has left.
@@ -40,7 +40,7 @@ struct short_place {
 	bool is_short;
 	bool is_whole; /* it has a base */
 	uint64_t base;
-	char session[STORE_SESSION_LEN + 1]; /* "": it is no session's name */
+	char session[STORE_SESSION_LEN + 1]; /* "": it is not the name of a session */
 };
 
 /* Reads the link of an ID in STORE/ids. Returns 0, or -1 with errno. */
@@ -76,8 +76,8 @@ int short_read(int dir, const char *id, enum artifact_part part, struct short_pa
    (ENOENT: there is no such file). */
 int short_lock(int dir, const char *id);
 
-/* Turns a short text into files, for a caller that needs their paths. Returns 0, also if the run is
-   no short text, or -1 with errno. */
+/* Turns a short text into files, for a caller that needs their paths. Returns 0, also if the run
+   has no short text, or -1 with errno. */
 int short_unpack(int dir, const char *id);
 
 /* Whether a file of this name in a session's directory has records. */

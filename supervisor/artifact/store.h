@@ -56,8 +56,8 @@ bool store_is_short(int error);
    why. */
 int store_open_all(struct store stores[STORE_MAX]);
 
-/* As store_open_all(), but opens all stores even if $TERSE_HOME is set, to find a run by its whole
-   ID. */
+/* Like store_open_all(), but opens all stores even if $TERSE_HOME is set, to find a run by its
+   whole ID. */
 int store_open_everywhere(struct store stores[STORE_MAX]);
 
 void store_close(struct store *s);
@@ -112,9 +112,9 @@ int store_open_folder(const struct store *s, const char *name, bool make);
    not a regular file of the effective user, or has a second hard link and is to be written. */
 int store_open_file(int dir, const char *name, int flags);
 
-/* As store_open_file(), and locks the file as store_lock() does, with STORE_LOCK_MS as the longest
-   wait (operation 0: no lock). The file that is locked still has that name; *st is its state after
-   the lock was taken. */
+/* Like store_open_file(), and locks the file as store_lock() does, with STORE_LOCK_MS as the
+   longest wait (operation 0: no lock). The file that is locked still has that name; *st is its
+   state after the lock was taken. */
 int store_open_locked(int dir, const char *name, int flags, int operation, struct stat *st);
 
 #endif

@@ -270,7 +270,7 @@ int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 	return result;
 }
 
-/* Goes backwards from `end`, not below `least`, over *skip newlines. Sets *at behind the last
+/* Goes backwards from `end`, not below `least`, over *skip newlines. Sets *at after the last
    newline that it passed, or to `least` if there are fewer; *skip: how many are missing. */
 static int find_back(const struct text *t, uint64_t least, uint64_t end, uint64_t *skip,
 		     uint64_t *at)
@@ -340,7 +340,7 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 				.gap = {.from = g->from, .to = g->to, .bytes = g->end - g->begin},
 				.goes_on = !g->whole && g->end < t->size,
 			};
-			t->offset = g->end; /* may be behind the end of the file */
+			t->offset = g->end; /* may be past the end of the file */
 			return 0;
 		}
 		uint64_t end = text_has_gap(t) && t->offset < t->gap.begin ? t->gap.begin : t->size;

@@ -54,10 +54,10 @@ struct text_piece {
 	enum text_kind kind;
 	size_t len;     /* TEXT_BYTES: this many were read */
 	struct gap gap; /* TEXT_GAP: the whole gap, even if reading begins inside it */
-	bool goes_on;   /* the text behind the gap begins with the rest of line `gap.to` */
+	bool goes_on;   /* the text after the gap begins with the rest of line `gap.to` */
 };
 
-/* Opens a part of the artifact `id` in the session directory `dir`; parts that are no texts have no
+/* Opens a part of the artifact `id` in the session directory `dir`; parts that are not text have no
    index and no gap. Metadata may be damaged or missing. Returns 0, or -1 with errno.
  */
 int text_open(struct text *t, int dir, const char *id, enum artifact_part part);
@@ -88,8 +88,8 @@ void text_seek_byte(struct text *t, uint64_t offset);
    The file is read backwards as far as needed. Returns 0, or -1 with errno. */
 int text_line_start(const struct text *t, uint64_t offset, uint64_t *start);
 
-/* Reads `len` bytes at an offset of the file, or as many as it has. Returns how many, or -1 with
-   errno. */
+/* Reads `len` bytes at an offset of the file, or as many as it has. Returns the number of bytes, or
+   -1 with errno. */
 ssize_t text_read(const struct text *t, char *data, size_t len, uint64_t offset);
 
 /* Reads the next piece: up to `cap` bytes into `data`. They may end inside a line or character.

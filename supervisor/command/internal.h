@@ -210,7 +210,7 @@ bool watched_is_quiet(const struct watched *w);
 struct service {
 	const char *name;   /* of the service; NULL: --join */
 	char *const *argv;  /* the command, as the user typed it */
-	struct await ready; /* the pattern and the port that say that it is ready */
+	struct await ready; /* the pattern and the port that show that it is ready */
 	bool restart;       /* a live one is ended first */
 };
 
@@ -246,7 +246,7 @@ void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width
 void row_add_gaps(struct buffer *out, int indent, struct gaps gaps);
 void row_add_files(struct buffer *out, int indent, const struct meta *m);
 
-/* The colour for the state of a run. `m` NULL: nothing is known of it. */
+/* The colour for the state of a run. `m` NULL: nothing is known about the run. */
 enum paint runs_paint(const struct meta *m);
 
 /* A run and its artifact each have a line in the journal, in either order. Call it for each line:
@@ -447,7 +447,7 @@ struct wording_ending excerpts_ending(const struct meta *m);
 struct interceptor_ending excerpts_end(const struct settings *settings, const struct meta *m,
 				       const char *place, enum artifact_part part);
 
-/* Prints the preview of a text for an agent, as excerpts_take(). Returns 0, or -1 with errno. */
+/* Prints the preview of a text for an agent, like excerpts_take(). Returns 0, or -1 with errno. */
 int excerpts_text(const struct settings *settings, struct text *t, uint64_t *lines,
 		  const struct interceptor_ending *end, struct buffer *into);
 

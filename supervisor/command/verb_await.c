@@ -66,7 +66,7 @@ struct echo {
 	bool ends; /* enter follows it */
 };
 
-/* Finds the next line from *at on, and moves *at after it. A key that is not printable ends a
+/* Finds the next line from *at on, and moves *at past it. A key that is not printable ends a
    line. */
 static bool echo_next_line(const struct buffer *typed, size_t *at, struct echo *e)
 {

@@ -113,9 +113,9 @@ static int shell_supervise(struct settings *s, struct decision *d)
 		verb_error(NULL, "the comment is not obeyed: %s", error.text);
 	else if (comments && comment.count > 0 && s->yield)
 		shell_open_terminal((char *)shell_call_script(d->argv));
-	/* An agent reads the output, and most agents merge both streams. Only settings of agents,
-	   and those that come later in precedence, override that. Settings in files are meant for
-	   commands that begin with terse. */
+	/* An agent reads the output, and most agents merge both streams. So these are the defaults
+	   here: they replace settings from files, but not those of an agent or from sources with a
+	   higher precedence. Settings in files are meant for commands that begin with terse. */
 	if (SETTING_ORIGIN(s, print) < ORIGIN_AGENT)
 		s->print = PRINT_PREVIEW;
 	if (SETTING_ORIGIN(s, streams) < ORIGIN_AGENT)

@@ -41,7 +41,7 @@ struct align_side {
 			the other sequence */
 };
 
-/* The least number of steps before a search ends early; longer sequences get more. */
+/* The smallest number of steps before a search ends early; longer sequences get more. */
 #define STEPS_LEAST 256
 
 /* Both sequences without the elements that only one of them has; `places` are the original indexes

@@ -1,4 +1,4 @@
-// In which lines two texts differ.
+// Finds the lines in which two texts differ.
 //
 // Equal lines at the beginning are skipped. The rest of each text, up to DIFFER_LINES lines, is
 // aligned so that few differing lines are reported: the fewest possible, if that doesn't take too

@@ -168,8 +168,8 @@ void since_compare_tests(struct wording_since *out, struct text texts[4], bool s
 		known &= kind == WALK_END;
 		walk_free(w);
 	}
-	/* all_now, all_then: every test is named. is_whole: the runner has printed sums of the kind
-	   `w`, as many as before. */
+	/* all_now, all_then: every test is named. is_whole: the runner has printed sums with the
+	   mark `w`, and as many of them as before. */
 	const bool all_now = now['F'] + now['P'] + now['L'] == now['n'];
 	const bool all_then = then['F'] + then['P'] + then['L'] == then['n'];
 	const bool is_whole = now['w'] > 0 && now['w'] == then['w'];

@@ -31,7 +31,7 @@
 enum interceptor_reader {
 	INTERCEPT_PERSON,    /* at a terminal: the owner prints the raw bytes itself */
 	INTERCEPT_AGENT,     /* the opening as it comes, then a preview: interceptor_report() */
-	INTERCEPT_PROGRAM,   /* or a file: the whole text */
+	INTERCEPT_PROGRAM,   /* a program, or a file: the whole text */
 	INTERCEPT_COLLECTED, /* a report when all is over, with a preview: interceptor_collect() */
 	INTERCEPT_SILENT,    /* a report with the whole text, which the caller reads from disk */
 };
@@ -41,8 +41,8 @@ enum interceptor_raw { INTERCEPT_RAW_AUTO, INTERCEPT_RAW_YES, INTERCEPT_RAW_NO }
 struct interceptor_options {
 	struct terminal_options terminal;
 	/* A text within the limit is printed whole. `bytes` and `max_line` are not 0. failure_bytes
-	   0: as `bytes`. cut_bytes 0: as `bytes`, with its ceiling. Text is held up to the largest
-	   of the three. */
+	   0: the same as `bytes`. cut_bytes 0: the same as `bytes`, with its ceiling. Text is held
+	   up to the largest of the three. */
 	struct limit limit;
 	enum interceptor_reader reader;
 	enum interceptor_raw raw;
@@ -191,7 +191,7 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 /* Returns who reads; asks `resolve` if that is not known yet. */
 enum interceptor_reader interceptor_reader(struct interceptor *s);
 
-/* As preview_compare(), if the reader gets previews; else does nothing. */
+/* Like preview_compare(), if the reader gets previews; else does nothing. */
 void interceptor_compare(struct interceptor *s, const struct fingerprints *success);
 
 /* Facts about the text for its owner. */

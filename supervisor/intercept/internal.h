@@ -68,9 +68,9 @@ struct pause {
    stays below the ceiling too. */
 struct share {
 	size_t budget;  /* see share_budget(); SIZE_MAX: no limit */
-	size_t ceiling; /* the most that may be printed in all; 0: no limit. It may rise later. */
+	size_t ceiling; /* the most that may be printed in total; 0: no limit. It may rise later. */
 	size_t least;   /* less room than this is not used */
-	size_t printed; /* so far in all */
+	size_t printed; /* so far, in total */
 	size_t live;    /* the part of `printed` that was printed at pauses */
 	size_t tails;   /* the part of `live` that was last lines after a marker */
 	size_t notices; /* bytes of heartbeats, which count against the ceiling alone */
@@ -86,7 +86,7 @@ size_t share_whole(const struct share *s);
    `words`, when somebody wants the run to end. 0: no room is left. */
 size_t share_tail(const struct share *s, bool words);
 
-/* How much may be printed in all if the text ends with a preview of `budget`. */
+/* How much may be printed in total if the text ends with a preview of `budget`. */
 size_t share_end(const struct share *s, size_t budget);
 
 /* Notes what was printed at a pause. `omits`: it was last lines after a marker. */
@@ -143,8 +143,8 @@ enum bytes_state {
 	BYTES_RENDERED, /* the terminal makes text of them */
 	BYTES_PASSED,   /* a program or file gets them as they are; the artifact gets their text */
 	BYTES_BINARY,   /* the artifact gets them, the reader one line about them */
-	BYTES_VERBATIM, /* binary ones, for a reader without previews: they are the text,
-			   unchanged */
+	BYTES_VERBATIM, /* binary bytes for a reader without previews: they pass unchanged as the
+			   text */
 };
 
 /* The most gaps before the end. The budget of the last lines is used up before that many. */
@@ -170,8 +170,8 @@ struct interceptor {
 
 	uint64_t raw_bytes, text_bytes;
 	size_t line_text;   /* bytes of the unfinished line that have come from the terminal */
-	struct tally tally; /* counts the text for an agent while it fits; in mode head to the
-			       end */
+	struct tally tally; /* counts the text for an agent as long as it fits; in mode head, counts
+			       all of it */
 	size_t most;        /* a text up to this many bytes is printed whole */
 	/* Once it is known, options.limit.bytes is the budget for it. */
 	enum interceptor_outcome outcome;
@@ -243,8 +243,8 @@ enum guard_mode intercept_guard(const struct interceptor *s);
 /* Gives bytes to the reader, or to its report. */
 void intercept_print(struct interceptor *s, const char *data, size_t len);
 
-/* The first empties s->line for a line of terse's own. The second prints it, if there was memory
-   for all of it. */
+/* intercept_line() empties s->line, to which the caller then appends a line of terse's own.
+   intercept_print_line() prints it, if there was memory for all of it. */
 struct buffer *intercept_line(struct interceptor *s);
 void intercept_print_line(struct interceptor *s);
 
@@ -256,8 +256,8 @@ void intercept_resolve(struct interceptor *s);
    prints all of them; their markers name that place. */
 void intercept_print_lines(struct interceptor *s, const struct wording_place *all);
 
-/* Takes text from the terminal: prints it, if a program reads; in mode head prints the lines of the
-   first part that are shown whatever the outcome is. */
+/* Takes text from the terminal. If a program reads, prints the text. In mode head, prints the lines
+   of the first part that are shown whatever the outcome is. */
 void intercept_pass_on(struct interceptor *s, const char *data, size_t len);
 
 /* progress.c */

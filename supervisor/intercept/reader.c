@@ -564,8 +564,8 @@ static size_t lesser_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The most that may be printed in all. However many heartbeats there were, half of a budget is left
-   for the preview. */
+/* The most that may be printed in total. However many heartbeats there were, half of a budget is
+   left for the preview. */
 static size_t share_most(const struct share *s, size_t budget)
 {
 	size_t most = budget < SIZE_MAX - budget / 2 ? budget + budget / 2 : SIZE_MAX;

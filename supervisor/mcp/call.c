@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The least time between two progress notifications. */
+/* The shortest time between two progress notifications. */
 #define CALL_PROGRESS_MS 500
 
 /* While nothing changes, a progress notification is sent at this interval. */

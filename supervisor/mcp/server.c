@@ -145,8 +145,8 @@ static void methods_initialize(struct server *s, const struct rpc_message *m)
 
 static const struct {
 	const char *name;
-	/* `serve` sends the answer, or `add` appends the result to one. If both are NULL, the
-	   result is empty. */
+	/* Either `serve` sends the whole answer, or `add` appends the result to an answer that was
+	   begun. If both are NULL, the result is empty. */
 	void (*serve)(struct server *s, const struct rpc_message *m);
 	void (*add)(struct buffer *out, bool read_only);
 	bool early; /* may come before initialize */

@@ -43,7 +43,8 @@ struct inbox {
 	int fd;
 	struct buffer data; /* lines that were read, and the start of the next; owned */
 	size_t taken;       /* bytes of `data` that inbox_next() has returned */
-	size_t most;        /* the most bytes of a line: INBOX_LINE_MAX, less in tests */
+	size_t most;        /* the most bytes of a line: INBOX_LINE_MAX, or a smaller number in
+			       tests */
 	bool skipping;      /* what comes is the rest of a line that is too long */
 	bool ended;         /* the client sends nothing more; its unfinished last line counts as a
 			       line */

@@ -273,7 +273,7 @@ struct score {
 	bool opens;     /* says that what follows belongs to it */
 	bool tells;     /* is not a line of progress, of which there may be many */
 	bool field;     /* is a name of letters, a colon and a value */
-	bool names;     /* its words of failure are in that name, not at the name's end */
+	bool names;     /* its words of failure are inside that name, not at the end of the name */
 	bool alarms;    /* has a word of failure, in whatever sense, or is a frame of a stack */
 	uint32_t focus; /* offset of the most relevant part of a very long line; 0: show its ends */
 	uint32_t shape; /* equal for lines that differ only in numbers, paths and hashes */
@@ -311,7 +311,7 @@ enum {
 struct preview_judge {
 	struct keywords keywords;
 	bool openings[UINT8_MAX + 1]; /* the first bytes of all openings */
-	/* Fragments of words that tell of failures, for a search at the speed of memory. */
+	/* Fragments of words that report failures, for a search at the speed of memory. */
 	struct literals prefilter;
 	struct limit limit; /* for its texts */
 };
@@ -375,8 +375,8 @@ void run_cut(struct run *line, const struct run *of);
 size_t run_join(void *array, size_t count, size_t stride, enum run_kind most);
 
 enum {
-	LOOK_BACK = 4096,      /* the least bytes of the window before the line that is judged
-				  next */
+	LOOK_BACK = 4096,      /* the fewest bytes that the window has before the line that is
+				  judged next */
 	LONG_LINE = 32 * 1024, /* only the start and end of longer lines are in memory */
 	STORE_LINES = 5120,
 	STORE_BYTES = 288 * 1024,
@@ -435,8 +435,8 @@ struct store {
 	size_t used;
 };
 
-/* Returns the least value v such that at most *count lines have the value v or more. Sets *count to
-   the number of lines with value v - 1 that also fit. */
+/* Returns the smallest value v such that at most *count lines have the value v or more. Sets *count
+   to the number of lines with value v - 1 that also fit. */
 unsigned store_least(const struct store *s, size_t *count);
 
 /* Finds the relevant lines of a text while it is fed, and compares how relevant they are.
@@ -504,8 +504,8 @@ struct head {
 	bool is_open;   /* further lines are taken */
 };
 
-/* The next lines fed follow the printed ones. The largest size of the limit bounds what is printed
-   in all. */
+/* The lines fed from now on come after the printed ones. Everything printed together stays within
+   the largest size of the limit. */
 void head_begin(struct head *h, const struct limit *limit, const struct head_place *printed);
 
 void head_feed(struct head *h, const char *data, size_t len);

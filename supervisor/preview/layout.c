@@ -10,7 +10,7 @@ enum {
 	   of themselves, large line limits an eighth: see reserved_bytes() and reserved_lines(). */
 	RESERVE = 2048,
 	RESERVE_LINES = 64,
-	/* The least percentage of the budget for the end of a successful run; half of it if the
+	/* The smallest percentage of the budget for the end of a successful run; half of it if the
 	   text is mostly routine. */
 	END_SHARE_SUCCESS = 30,
 	/* Bytes that are shown of a relevant line that does not fit whole ... */
@@ -26,7 +26,7 @@ enum {
 	/* Lines of progress do not fill more than this percentage of the budget. */
 	COMMON_SHARE = 87,
 	MARKER_MAX = 512,
-	/* The most units that are looked at in all, which bounds the time of a choice. */
+	/* The most units that are looked at in total, which bounds the time of a choice. */
 	WORK_MAX = 8 * 1000 * 1000,
 };
 

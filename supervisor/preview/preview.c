@@ -96,7 +96,7 @@ enum {
 	/* The most stored lines that a choice looks at. Together with the last lines of a text they
 	   usually make at most 1024 units, so the layout's memory need not grow. */
 	CANDIDATES = 750,
-	/* The least size of the tail, all of whose lines are judged. Modes other than smart show
+	/* The smallest size of the tail, all of whose lines are judged. Modes other than smart show
 	   shorter lines, and this is enough for as many as may be shown. */
 	LAST_JUDGED = 24 * 1024,
 };

@@ -89,7 +89,7 @@ struct preview_ask {
 	bool spelled;        /* a marker has spelled out the command */
 	size_t used;         /* bytes that were printed so far */
 	uint64_t used_lines; /* units that were printed so far; both count in the budget */
-	/* If not 0: how many bytes and units may be printed in all, in place of the budget. */
+	/* If not 0: how many bytes and units may be printed in total, in place of the budget. */
 	size_t total;
 	uint64_t total_lines;
 	uint64_t bytes_before; /* notes on cut bytes add this to offsets */

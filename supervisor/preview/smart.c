@@ -71,8 +71,8 @@ enum {
 	LINES_BEHIND = 12,
 	/* Finds of a fragment are counted by the AROUND bytes on each side of it. After FAMILIAR
 	   finds with the same bytes, further ones are ignored. That limit falls with every
-	   FAMILIAR_WORD finds of the fragment in all, so that a text full of different errors costs
-	   no more than others. */
+	   FAMILIAR_WORD finds of the fragment, whatever is around them, so that a text full of
+	   different errors costs no more than others. */
 	AROUND = 12,
 	FAMILIAR = 1024,
 	FAMILIAR_WORD = 64,

@@ -101,8 +101,8 @@ void output_queue_write(struct output_queue *o, const char *data, size_t len)
 	size_t done = o->queue.len == 0 ? write_now(o, data, len) : 0;
 	if (o->error || buffer_try_append(&o->queue, data + done, len - done) == 0)
 		return;
-	/* Without memory for the queue, writes the queued bytes and then `data`, if the reader
-	   takes them soon. */
+	/* The queue has no memory for the bytes, so writes the queued bytes and then these, if the
+	   reader takes them soon. */
 	for (int tries = 0; tries < TRIES && !o->error; tries++) {
 		output_queue_pump(o);
 		size_t n = o->queue.len == 0 ? write_now(o, data + done, len - done) : 0;

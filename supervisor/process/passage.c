@@ -54,7 +54,7 @@ static struct artifact *passage_on_artifact(void *ctx)
 }
 
 /* Makes an interceptor: for the head, whose bytes the reader already has, or for the text after it.
-   Returns NULL without memory. */
+   Returns NULL if there is no memory. */
 static struct interceptor *passage_text(struct passage *p, const struct settings *s,
 					enum interceptor_reader reader, uint64_t lines,
 					uint64_t bytes)
@@ -100,8 +100,8 @@ void passage_begin(struct passage *p)
 	p->state = PASSAGE_HEAD;
 }
 
-/* How many of the next bytes may still pass as head: up to the end of a line if possible, and no
-   part of a line that looks like a notice of terse. */
+/* How many of the next bytes may still pass as part of the head. They reach to the end of a line if
+   possible, and have no part of a line that looks like a notice of terse. */
 static size_t passage_head_len(struct passage *p, const char *data, size_t len)
 {
 	size_t at = 0;

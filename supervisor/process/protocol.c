@@ -126,7 +126,7 @@ int client_ask(int fd, enum frame_kind kind, int a, int b, const char *data, siz
 	struct frame f;
 	if (reply)
 		buffer_clear(reply);
-	/* A client that is refused gets its answer without asking, so EPIPE is no error yet. */
+	/* A client that is refused gets its answer without asking, so EPIPE is not an error yet. */
 	if (frame_send(fd, kind, a, b, data, len, 0) < 0 && errno != EPIPE)
 		return -1;
 	do {

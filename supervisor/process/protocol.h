@@ -99,8 +99,8 @@ _Static_assert(FRAME_HEAD == offsetof(struct frame, data), "one layout");
 int frame_send(int fd, enum frame_kind kind, int a, int b, const void *data, size_t len, int flags);
 
 /* Receives a frame. Returns the length of its data, or -1 with errno: EPIPE: the other side is
-   gone; EPROTO: the packet was no frame; EPROTONOSUPPORT: a frame of another version came; else as
-   recv(2). */
+   gone; EPROTO: the packet was not a frame; EPROTONOSUPPORT: a frame of another version came; else
+   as recv(2). */
 ssize_t frame_receive(int fd, struct frame *f, int flags);
 
 #define LIVE_TEXT 256  /* bytes of a prompt or line at most, with the NUL */
@@ -124,7 +124,7 @@ struct live_status {
 	bool terminal;                /* the run has a controlling terminal, so one can type into
 					 it */
 	char last_line[LIVE_TEXT];    /* the last line that is not blank */
-	char argv[LIVE_ARGV];         /* the command, a NUL behind each argument */
+	char argv[LIVE_ARGV];         /* the command, a NUL after each argument */
 	size_t argv_len;
 	bool argv_cut; /* `argv` is not the whole command */
 };

@@ -26,7 +26,7 @@
 
 struct shown {
 	uint64_t bytes;        /* printed for the reader, terse's own lines included */
-	uint64_t unseen;       /* the part of `bytes` whose reader turned out to be no agent */
+	uint64_t unseen;       /* the part of `bytes` whose reader turned out not to be an agent */
 	struct tokens tokens;  /* of the first SHOWN_MOST bytes */
 	struct buffer printed; /* the first SHOWN_MOST bytes */
 	uint64_t text, lines;  /* of the whole texts of which `bytes` were shown */
@@ -149,7 +149,7 @@ void summary_init(struct summary *a, const struct job *job, struct record *recor
 void summary_add(struct summary *a, struct interceptor *text, const struct interceptor_ending *e,
 		 const struct record *record);
 
-/* Appends the next piece. Returns 1, or 0 after the last one. Without memory the report ends
+/* Appends the next piece. Returns 1, or 0 after the last one. If memory runs out, the report ends
    early. */
 int summary_next(struct summary *a, struct buffer *out);
 

@@ -299,8 +299,8 @@ enum sink sink_of_pipe(const struct settings *settings, int fd, pid_t writer, pi
 			found = true;
 			break;
 		}
-		/* The process of a script has the script's name, so the name of its program is
-		   checked, too. */
+		/* A process that executes a script has the script's name, so the file name of its
+		   interpreter is checked, too. */
 		bool shell = sink_is_in(shells, p.name) || sink_runs(parent, shells);
 		struct ancestor *a = &up[count++];
 		*a = (struct ancestor){.pid = parent, .shell = shell, .end = -1};

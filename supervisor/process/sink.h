@@ -80,9 +80,9 @@ struct channels {
 /* Looks at the descriptors 0, 1, 2 alone: sets `given`, `typed` and `sink`. */
 void channels_look(struct channels *l);
 
-/* Decides the rest, also by the settings. `captured`: another run reads the terminal, not a person.
-   `jobs`: the command is to have job control. May open /dev/tty for the keyboard
-   (close-on-exec). */
+/* Decides everything else, for which it also uses the settings. `captured`: another run reads the
+   terminal, not a person. `jobs`: the command is to have job control. May open /dev/tty for the
+   keyboard (close-on-exec). */
 void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs);
 
 #endif

@@ -99,7 +99,7 @@ static void source_on_reply(void *ctx, const char *data, size_t len)
 		supervisor_queue_input(s->run, data, len);
 }
 
-/* Without memory for the interceptor the reader at least gets the bytes. */
+/* If there is no memory for the interceptor, the reader at least gets the bytes. */
 struct interceptor *source_text(struct source *s)
 {
 	if (s->text || s->refused || !s->run)

@@ -32,7 +32,7 @@ struct source {
 			   end, too */
 	bool printed;   /* bytes were printed since the owner last cleared this */
 	char last;      /* the last byte a person saw */
-	uint64_t came;  /* bytes read in all */
+	uint64_t came;  /* bytes read in total */
 	uint64_t shown; /* bytes added to what was shown (record.h) */
 	enum sink sink;
 	struct supervisor *run; /* gets answers to the command's queries, and the bytes of the first

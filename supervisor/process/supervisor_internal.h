@@ -55,8 +55,8 @@ struct process_tree {
 };
 
 /* Puts the PIDs (pid_t) of the children of `parent` into `out`, which is emptied first: at least
-   all processes that are children during the whole call. Returns 0, or -1 without memory; some may
-   be missing then. */
+   all processes that are children during the whole call. Returns 0, or -1 if memory runs out; some
+   may be missing then. */
 int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out);
 
 /* The same for all descendants, parents first. Descendants whose parent has ended are not found. */
@@ -286,7 +286,7 @@ struct cast {
 struct live_client {
 	struct live_client *next;
 	int fd;
-	struct buffer queue; /* packets, each behind its length (size_t) */
+	struct buffer queue; /* packets, each after its length (size_t) */
 	size_t sent;         /* bytes of the queue */
 	bool watches, changed;
 	bool attached, sizes; /* `sizes`: the run has the size of its terminal */
@@ -412,7 +412,7 @@ void live_serve(struct supervisor *s);
 void live_tell_now(struct supervisor *s, int64_t now_ms);
 void live_tell_soon(struct supervisor *s, int64_t now_ms);
 
-/* The current screen, or NULL without memory for it. */
+/* The current screen, or NULL if there is no memory for it. */
 struct terminal *live_screen(struct supervisor *s);
 
 /* Whether somebody is attached who can type. */
@@ -509,7 +509,7 @@ void supervisor_keep_both(struct supervisor *s);
    waiting. */
 void supervisor_yield(struct supervisor *s, int64_t now_ms);
 
-/* As supervisor_yield(), shortly before the agent would end the call. */
+/* Like supervisor_yield(), shortly before the agent would end the call. */
 void supervisor_hand_over(struct supervisor *s, int64_t now_ms);
 
 /* Prints the next piece of the summary if its reader takes it. Returns whether it did, so that the

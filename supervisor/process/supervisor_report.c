@@ -373,7 +373,8 @@ void supervisor_report(struct supervisor *s)
 			buffer_printf(&line, "terse: output not kept: %s\n", gap_reason(error));
 			report_print_line(s, &line);
 		}
-		/* A second server cannot have the port of the first, and says that it is in use. */
+		/* If an earlier server still has the port, a second one fails, and reports that the
+		   port is in use. */
 		char id[ID_LEN + 1];
 		bool may_tell = s->is_text && WIFEXITED(s->status) && s->status != 0 &&
 				!s->interrupted && !s->timed_out &&

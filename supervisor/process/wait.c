@@ -74,7 +74,7 @@ static void wait_on_descriptor(struct thread *t, unsigned long fd)
 		t->kind = kind;
 }
 
-/* Reads an argument from the memory of the thread. Returns how many bytes. */
+/* Reads an argument from the memory of the thread. Returns the number of bytes. */
 static size_t read_memory(const struct thread *t, unsigned long at, void *data, size_t len)
 {
 	int fd = process_open(t->pid, "mem");

@@ -16,9 +16,10 @@
    a tenth of a second or more. */
 #define STEPS_MAX 10000000
 
-/* Most patterns take at most STEPS_FEW from one position, and are tried at STARTS positions a call.
-   Others get STEPS_MAX at STARTS_FEW positions a call; between calls the time is checked. All calls
-   together may take SPENT_MAX_US, and US_PER_BYTE more for each byte of text. */
+/* Most patterns need at most STEPS_FEW steps from one position, so each call tries them at STARTS
+   positions. Other patterns get STEPS_MAX steps, and each call tries them at only STARTS_FEW
+   positions; the time is checked between calls. All calls together may take SPENT_MAX_US plus
+   US_PER_BYTE for each byte of text. */
 #define STEPS_FEW    1000
 #define STARTS       ((size_t)64 * 1024)
 #define STARTS_FEW   ((size_t)16)
@@ -100,7 +101,7 @@ static int compile_all(struct matcher *m, uint32_t more, struct matcher_error *e
 		errno = ENOMEM;
 		goto out;
 	}
-	/* PCRE2 10.42 would not find "(?=b)a?b" in "b", since it computes a least length of two
+	/* PCRE2 10.42 would not find "(?=b)a?b" in "b", since it computes a minimum length of two
 	   characters. */
 	if (memmem(text.data, text.len, "(?=", 3))
 		flags |= PCRE2_NO_START_OPTIMIZE;

@@ -129,8 +129,8 @@ static bool page_wants(struct page *p)
 	p->left = r->limit ? r->limit - (p->number - p->from) : 0;
 	if (p->stop == PAGE_ASKED)
 		p->left = r->limit;
-	/* The line's number would lead to its first part again, so the next page goes on by an
-	   offset. */
+	/* A line number would lead back to the first part of the line, so the next page starts at a
+	   byte offset. */
 	if (p->rest && p->lines > 0)
 		p->next_byte = p->start;
 	return false;

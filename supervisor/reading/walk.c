@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The least size of `data`. */
+/* The smallest size of `data`. */
 #define WALK_LEAST ((size_t)4096)
 
 /* The most bytes of lines that are kept for walk_before() when the next block is read. */

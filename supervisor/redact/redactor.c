@@ -240,7 +240,7 @@ static void give_up(struct redactor *r)
 /* The longest line that begins or ends a key. */
 #define SECRETS_MARK 80
 
-/* Returns the offset behind the first line that begins (or, with `ends`, ends) a key, or 0. */
+/* Returns the offset after the first line that begins (or, with `ends`, ends) a key, or 0. */
 static size_t secrets_key_mark(const char *data, size_t len, bool ends)
 {
 	static const char dashes[] = "-----";
@@ -256,7 +256,7 @@ static size_t secrets_key_mark(const char *data, size_t len, bool ends)
 	return 0;
 }
 
-/* Drops `data` and the held bytes for lack of memory. If a key begins in them, the bytes that
+/* Memory has run out: drops `data` and the held bytes. If a key begins in them, the bytes that
    follow are replaced as part of the key. */
 static void redactor_lose(struct redactor *r, const char *data, size_t len)
 {
@@ -310,7 +310,7 @@ static bool redactor_skip(struct redactor *r, bool final)
 	end += v->context;
 	/* Bytes after the end of the secret are searched and printed again. */
 	redactor_let_go(r, marked ? view_place(r, v, end - 1) + 1 : view_place(r, v, end), false);
-	/* A secret is no context for what follows. */
+	/* A secret must not be context for what follows. */
 	redactor_forget(r);
 	return more && r->work.len > 0;
 }

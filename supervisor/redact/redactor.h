@@ -115,8 +115,8 @@ void redactor_release(struct redactor *r);
 /* Appends a whole string to `out`, with secrets replaced. Returns 0, or -1 with ENOMEM. */
 int redactor_string(struct secrets *secrets, const char *string, struct buffer *out);
 
-/* As redactor_string(), but in place, in `room` bytes: a longer result is cut; without memory the
-   whole string is replaced. */
+/* Like redactor_string(), but in place, in `room` bytes: a longer result is cut; if there is no
+   memory, the whole string is replaced. */
 void redactor_inside(struct secrets *secrets, char *string, size_t room);
 
 /* Returns a copy of a command's words with secrets replaced, NULL-terminated, in one block for

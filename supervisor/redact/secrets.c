@@ -13,7 +13,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* The effort for one match. A line that needs more is replaced as a whole. */
+/* Limits on the work for one match. A line that needs more is replaced as a whole. */
 #define STEPS_MAX 1000000
 #define HEAP_MAX  4096 /* KiB, without JIT */
 
@@ -26,7 +26,7 @@
    them. */
 #define EDGE "(?:\\b|(?C1))"
 
-/* The start of a word, also behind an escape of program text, JSON or a URL. */
+/* The start of a word, also after an escape of program text, JSON or a URL. */
 #define START                                                                          \
 	"(?:\\b|(?C1)|(?<=\\\\[0abefnrtv])|(?<=\\\\[0-7]{3})|(?<=[\\\\%][0-9A-F]{2})|" \
 	"(?<=\\\\x[0-9A-Fa-f]{2})|(?<=\\\\u[0-9A-Fa-f]{4})|(?<=[0-9;[]m))"

@@ -108,8 +108,8 @@ static int outbox_rename(const struct outbox *o, const char *from, const char *t
 	return result;
 }
 
-/* Writes a file under a temporary name, and renames it once it is whole. The caller holds a lock,
-   so that no other process uses the temporary name. */
+/* Writes a file under a temporary name, and renames it once it is complete. The caller holds a
+   lock, so that no other process uses the temporary name. */
 static int write_file(const struct outbox *o, const char *temporary, const struct buffer *text,
 		      const char *path)
 {

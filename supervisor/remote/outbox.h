@@ -13,7 +13,7 @@
 //               out; fetch: by processes that fetch
 //   retry       "FAILURES DUE\nWHY\n": after the remote failed, when to try again (ms since 1970)
 //   dropped     "COUNT BYTES\n": what outbox_max has dropped since terse push reported it
-//   .archive, .line, .segment, .retry, .dropped   temporary names, renamed when the file is whole
+//   .archive, .line, .segment, .retry, .dropped temporary names, renamed when the file is complete
 //
 // Any number of processes may add at a time; one moves, in a loop until nothing is left. Every step
 // leaves the outbox whole, so a process may be killed at any moment: a step that was begun is done
@@ -75,8 +75,8 @@ int outbox_want(const struct outbox *o, const char *id);
 /* Notes that a run, which is live or has just ended, is not wanted after all. */
 void outbox_forget(const struct outbox *o, const char *id);
 
-/* Archives all wanted runs that have ended, within outbox_max. Waits for another process that
-   archives, as outbox_lock() does. Returns 0, or -1 with errno if a run could not be archived; the
+/* Archives all wanted runs that have ended, within outbox_max. If another process is archiving,
+   waits for it like outbox_lock(). Returns 0, or -1 with errno if a run could not be archived; the
    runs after it were not tried then. */
 int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t until_ms);
 
@@ -85,7 +85,7 @@ int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t
 bool outbox_drop(const struct outbox *o, const char *id);
 
 /* For the holder of the lock: makes a segment from the lines of archives that were moved, from as
-   many as a segment may have. Returns how many, or -1 with errno. */
+   many as a segment may have. Returns the number of lines, or -1 with errno. */
 int64_t outbox_index(const struct outbox *o, int64_t now_ms);
 
 struct outbox_numbers {

@@ -81,7 +81,7 @@ const char *remote_cause(char *said);
 int directory_run(const char *directory, const struct remote_call *call);
 
 /* Calls `each` for the regular files below the directory `path` until it does not return 0. `each`
-   gets a file's path, and the part of that path behind the first `top` bytes (0: behind `path`).
+   gets a file's path, and the part of that path after the first `top` bytes (0: after `path`).
    Returns the last result of `each`, or -1 with errno. */
 int directory_walk(const char *path, size_t top,
 		   int (*each)(void *ctx, const char *file, const char *below), void *ctx);
