@@ -1,9 +1,9 @@
 // An ini text as settings, all or nothing. See settings.h.
 //
-// inih asks a reader for one line after the other and calls back for each line that gives a key a
-// value. The reader here counts the lines, withholds those that inih would misread (longer than its
-// buffer, a NUL byte, text after a section's name), and notices those that inih skipped (neither
-// section, key nor comment).
+// inih asks a reader for one line at a time, and calls back for each line that gives a key a value.
+// The reader here counts the lines, withholds those that inih would misread (they are longer than
+// its buffer, or have a NUL byte or text after a section's name), and notices those that inih
+// skipped (they are neither section, key nor comment).
 
 #include "config/agents.h"
 #include "config/error.h"

@@ -23,7 +23,7 @@ enum option_type {
 	OPTION_DURATION, /* ms: 500ms, 2s, 1m, 1h, 1d, off; a bare number is seconds */
 	OPTION_ENUM,     /* one of `choices` -> its position */
 	OPTION_STRING,   /* char *; "" is NULL */
-	OPTION_LIST,     /* struct strings; one item a line: in an ini, on indented lines */
+	OPTION_LIST,     /* struct strings; one item a line (in an ini file, on indented lines) */
 	OPTION_TYPES,    /* their number */
 };
 

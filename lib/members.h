@@ -1,6 +1,6 @@
-// The members of a JSON object, or the elements of an array, one after the other, without a tree:
-// for lines that terse wrote itself, without white space, and reads by the hundred thousand.
-// jansson parses what others write.
+// The members of a JSON object, or the elements of an array, one at a time, without a tree: for
+// lines that terse wrote itself, without white space, and reads by the hundred thousand. jansson
+// parses what others write.
 //
 // A value is skipped by its quotes and brackets alone, so damage inside it may go unnoticed.
 #ifndef TERSE_LIB_MEMBERS_H

@@ -25,7 +25,8 @@ enum trace_area {
 	TRACE_AREAS
 };
 
-/* The file's descriptor, which a process keeps open that closes all others; -1: nothing is traced.
+/* The file's descriptor; -1: nothing is traced. A process that closes all other descriptors keeps
+   it open.
  */
 extern int trace_fd;
 
@@ -36,9 +37,9 @@ extern int trace_fd;
 			trace_print(TRACE_##area, __VA_ARGS__); \
 	} while (0)
 
-/* Begins to trace to `file`, which TERSE_DEBUG named ("": does nothing). `what`: the first
-   line. Returns 0, or -1 with errno: EINVAL for a path that is not absolute, else why the file
-   can't be written. Nothing is traced then. */
+/* Begins to trace to `file`, which TERSE_DEBUG named ("": does nothing). `what`: the first line.
+   Returns 0, or -1 with errno: EINVAL for a path that is not absolute, else why the file can't be
+   written. After a failure nothing is traced. */
 int trace_open(const char *file, const char *what);
 
 /* For TRACE() alone. Keeps errno. */

@@ -19,7 +19,7 @@ struct document {
 	struct stat stat; /* when it was read */
 	mode_t mode;      /* for the new file: the old file's mode, or 0600 */
 	struct buffer text;
-	const char *reason; /* why something failed, where errno does not say it */
+	const char *reason; /* the reason for a failure, if errno does not say it */
 };
 
 /* Reads the file; a missing one is not an error. No link may lead out of the directory `root`,

@@ -184,7 +184,7 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
 	place_name(failed, folder, TARGET_NAME);
 	if (place_write_target(failed, own, real) < 0)
 		return -1;
-	/* Only the user may be able to change what his agents execute. */
+	/* Only the user may be able to change what the user's agents execute. */
 	if (lstat(folder, &st) < 0)
 		return -1;
 	mode_t others = st.st_mode & (S_IWGRP | S_IWOTH);

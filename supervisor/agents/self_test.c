@@ -212,7 +212,7 @@ static _Noreturn void trial_exec(struct trial *t, int input, int output)
 	io_close_others(STDERR_FILENO + 1, NULL, 0);
 	for (size_t i = 0; i < NAMES; i++)
 		values[i] = getenv(names[i]);
-	/* Neither the caller's store nor the history of his shell is written to. */
+	/* Writes neither to the caller's store nor to the caller's shell history. */
 	int status = clearenv() | setenv("TERSE_HOME", t->home, 1) | setenv("HISTFILE", "", 1);
 	for (size_t i = 0; i < NAMES; i++)
 		status |= values[i] ? setenv(names[i], values[i], 1) : 0;

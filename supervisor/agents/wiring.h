@@ -115,7 +115,7 @@ struct wiring_folder {
 	const char *project;  /* the file below the project's directory, or NULL */
 };
 
-/* A TOML file (by its name) has only STRING and PRESENT items, all of one table. */
+/* A file with ".toml" in its name has only STRING and PRESENT items, all in one table. */
 struct wiring_file {
 	struct wiring_folder folder;
 	struct wiring_item items[WIRING_ITEMS_MAX];
@@ -181,10 +181,10 @@ enum wiring_state {
 struct wiring_plan {
 	struct document now;
 	struct buffer next;           /* the text as it is to be */
-	bool changes;                 /* `next` differs from the present text */
+	bool changes;                 /* `next` differs from the current text */
 	bool remove;                  /* the file is to be removed */
 	const char *done;             /* what the plan does to the file, in words */
-	enum wiring_state state;      /* of the present file, unless the plan undoes the wiring */
+	enum wiring_state state;      /* of the current file, unless the plan undoes the wiring */
 	char reason[PATH_MAX + 1100]; /* of a failure, with the path */
 };
 

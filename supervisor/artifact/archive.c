@@ -20,8 +20,8 @@
 
 #define BLOCK ((size_t)256 * 1024)
 #define LEVEL 6
-/* The memory that reading takes: 2 MB for archives of terse, up to 8 MB for archives that another
-   program has packed. */
+/* The memory that reading takes: 2 MB for archives made by terse, up to 8 MB for archives made by
+   another program. */
 #define PACK_WINDOW_LOG   21
 #define UNPACK_WINDOW_LOG 23
 
@@ -79,7 +79,7 @@ static size_t tar_padding(uint64_t len)
 	return (size_t)(-len % TAR_BLOCK);
 }
 
-/* Reads a field. Returns whether it is a number that a size may be. */
+/* Reads a field. Returns whether it is a valid size. */
 static bool tar_number(const char *field, size_t len, uint64_t *n)
 {
 	bool binary = field[0] == (char)0x80;

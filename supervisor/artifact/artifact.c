@@ -24,7 +24,7 @@
 // The tail moves on by whole steps, from line start to line start, so a mark (offset and line
 // number) is kept for each step while the text passes. A line longer than a step is cut inside.
 
-#define CAP_MIN   4096 /* smaller caps are taken as this */
+#define CAP_MIN   4096 /* smaller caps are raised to this */
 #define CAP_STEPS 8    /* in the tail */
 #define CAP_MARKS (2 * CAP_STEPS)
 

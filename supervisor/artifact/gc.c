@@ -323,7 +323,7 @@ bool gc_is_due(const struct store *s, int64_t interval_ms)
 	return false;
 }
 
-/* Returns whether to clean up now: false if an automatic gc is not due, or another process is at
+/* Returns whether to clean up now: false if an automatic gc is not due, or another process is doing
    it. */
 static bool gc_begin(struct gc *g)
 {

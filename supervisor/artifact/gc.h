@@ -128,8 +128,8 @@ struct retention_limits gc_limits(const struct settings *settings);
 /* Whether the last gc is longer ago than the interval. Costs one system call. */
 bool gc_is_due(const struct store *s, int64_t interval_ms);
 
-/* Returns 0, 1 if an automatic gc was not due or another process is at it, or -1 with errno if the
-   store can't be read.
+/* Returns 0, 1 if an automatic gc was not due or another process is doing it, or -1 with errno if
+   the store can't be read.
 
    An automatic gc ignores the limits of age if the last gc was more than a day ago: the clock may
    have jumped, and may be right again at the next gc. */

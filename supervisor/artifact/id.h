@@ -1,6 +1,6 @@
 // Artifact IDs: "cmd-", nine base-32 digits of the start time in milliseconds, and three that are
-// random or tell a record's place (short.h). They sort by time as text. Digits: 0-9 a-z without i l
-// o u.
+// random or encode a record's place (short.h). They sort by time as text. Digits: 0-9 a-z without i
+// l o u.
 #ifndef TERSE_ARTIFACT_ID_H
 #define TERSE_ARTIFACT_ID_H
 

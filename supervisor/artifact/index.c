@@ -68,7 +68,7 @@ static void use_index(int fd, int idx, const struct index_range *range, uint64_t
 	    io_read_at(idx, magic, MAGIC_LEN, 0) != MAGIC_LEN ||
 	    memcmp(magic, MAGIC, MAGIC_LEN) != 0)
 		return;
-	/* The entries below `low` are of lines before the range. */
+	/* The entries below `low` belong to lines before the range. */
 	uint64_t low = (range->line + INDEX_STRIDE - 2) / INDEX_STRIDE;
 	uint64_t high = (uint64_t)(st.st_size - MAGIC_LEN) / sizeof(uint64_t);
 	if (high > (line - 1) / INDEX_STRIDE + 1)

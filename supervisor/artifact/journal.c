@@ -313,7 +313,7 @@ struct cleaning {
 
 static bool exists(int dir, const char *id)
 {
-	/* An artifact that can't be checked counts as there. */
+	/* An artifact that can't be checked counts as present. */
 	return id_is_kept(dir, id) || errno != ENOENT;
 }
 

@@ -195,7 +195,7 @@ const char *meta_state_name(enum meta_state state)
 
 enum kind {
 	KIND_WORDS,   /* char **, and whether it is cut */
-	KIND_TEXT,    /* const char *, `most` bytes at most */
+	KIND_TEXT,    /* const char *, at most `most` bytes */
 	KIND_CHARS,   /* char[], `most` bytes; always written */
 	KIND_NAME,    /* an enum */
 	KIND_FLAG,    /* bool */

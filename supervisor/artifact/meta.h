@@ -13,8 +13,8 @@
 
 struct buffer;
 
-#define META_MAX         (1024 * 1024) /* bytes of ID.json at most */
-#define META_LINE        4096          /* bytes of a line in the journal at most */
+#define META_MAX         (1024 * 1024) /* the most bytes of ID.json */
+#define META_LINE        4096          /* the most bytes of a line in the journal */
 #define META_NAME        24            /* how much of an agent's or a profile's name is kept */
 #define META_DESCRIPTION 256           /* of a description */
 

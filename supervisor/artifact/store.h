@@ -29,7 +29,7 @@
 struct stat;
 
 #define STORE_MAX         5
-#define STORE_SESSION_LEN 100 /* bytes of a session's directory name at most */
+#define STORE_SESSION_LEN 100 /* the most bytes of the name of a session's directory */
 
 /* Seconds after which a half-made file counts as left by a crash. */
 #define STORE_SETTLED_S 60
@@ -43,8 +43,8 @@ struct store {
    Returns 0, or -1 with the errno of the last candidate. */
 int store_open_write(struct store *s);
 
-/* The same, from candidate *next on (0 at first). Moves *next behind the candidate that it opened,
-   so that a caller whose write fails in one store can go on to the next. */
+/* The same, from candidate *next on (0 at first). Moves *next past the candidate that it opened, so
+   that a caller whose write fails in one store can go on to the next. */
 int store_open_next(struct store *s, int *next);
 
 /* Whether this errno of open() means that the machine is short of a resource now, and so says

@@ -203,9 +203,9 @@ bool watched_is_quiet(const struct watched *w);
 
 /* --- services --------------------------------------------------------------------------------- */
 
-// Runs of which there is only one at a time in a directory: a server with a name (--service), and a
-// command that later callers join while it runs (--join). A caller holds a lock while it looks for
-// a run or starts one, so two callers never start two runs.
+// A directory has at most one such run at a time: a server with a name (--service), or a command
+// that later callers join while it runs (--join). A caller holds a lock while it looks for a run or
+// starts one, so two callers never start two runs.
 
 struct service {
 	const char *name;   /* of the service; NULL: --join */
@@ -215,10 +215,10 @@ struct service {
 };
 
 /* Finds the live run in this directory. If there is none, starts one, but only with s->name. Waits
-   until it is ready, and prints the new text. Returns the exit status. Returns -1 if no run lives
-   and s->name is NULL; *held is the lock then, which the caller's run holds until it can be
-   found. Also returns -1 in a detached child, which has to run the command; *caller
-   is its connection to the first process, which becomes a client of the run. */
+   until it is ready, and prints the new text. Returns the exit status. If no run lives and s->name
+   is NULL, returns -1 and stores the lock in *held; the caller's run holds the lock until it can be
+   found. Also returns -1 in a detached child, which has to run the command; *caller is its
+   connection to the first process, which becomes a client of the run. */
 int service_run(const struct verb_call *c, const struct service *s, int *caller, int *held);
 
 /* Finds the live run in this directory. Returns whether there is one. */
@@ -227,7 +227,7 @@ bool service_find(const struct service *wanted, struct store *stores, int count,
 
 /* --- rows of runs ----------------------------------------------------------------------------- */
 
-// Runs as `terse list` shows them, as rows of a table or as JSON:
+// The form in which `terse list` shows runs: as rows of a table, or as JSON:
 //
 //   {"id":"cmd-...","session":"default","command":["npm","test"],"cwd":"/work","state":"done",
 //    "exit_code":1,"signal":null,"success":false,"timed_out":false,"binary":false,

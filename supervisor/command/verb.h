@@ -284,7 +284,7 @@ int command_shell(char **argv);
    exit status. */
 int typed_run(struct settings *s, const char *program, char **argv);
 
-/* The function of terse agent; terse probe starts its agent by it. */
+/* The function of terse agent; terse probe also starts its agent with it. */
 int agent_run(struct verb_call *c);
 
 // Starting a command, for terse run and for terse-sh.

@@ -109,7 +109,8 @@ static int echo_compare(const struct echo *e, const char *text, size_t len, size
 /* Bytes: a shorter line counts as an echo only at the start of the text. */
 #define ECHO_ANYWHERE 3
 
-/* Looks for the echo of a line. Returns as echo_compare(), and stores its range in *at and *end. */
+/* Looks for the echo of a line. Returns what echo_compare() returns, and stores the range of the
+   echo in *at and *end. */
 static int echo_find(const struct echo *e, const char *text, size_t len, size_t *at, size_t *end)
 {
 	size_t most = e->len < ECHO_ANYWHERE ? 1 : len;

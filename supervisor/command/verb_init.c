@@ -169,7 +169,7 @@ static int init_parse(struct init *i, struct verb_call *c)
 	if (verb_parse(c, i) < 0)
 		return -1;
 	const struct wiring *table = i->mcp ? wirings_mcp : wirings, *w;
-	/* If one of the names is not known, nothing is done for any. */
+	/* If any of the names is unknown, nothing is changed for any agent. */
 	for (; (int)i->count < c->operand_count; i->count++) {
 		const char *name = c->operands[i->count];
 		struct nearest n;

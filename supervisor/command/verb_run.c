@@ -37,7 +37,7 @@ struct arguments {
 	const char *description;
 };
 
-/* Reports an error, in the format of the settings as they are so far. Returns `exit_code`. */
+/* Reports an error in the format that the settings name so far. Returns `exit_code`. */
 static int run_fail(const struct job *given, const char *code, const char *message, int exit_code)
 {
 	struct job job = *given;

@@ -21,7 +21,7 @@
 #define CLEANUP_LINES 30
 
 struct cleanup {
-	struct gc gc; /* cleans one store after the other; has the sums */
+	struct gc gc; /* cleans one store at a time; has the sums */
 	struct buffer out;
 	uint64_t listed; /* number of removed artifacts, with or without a line */
 	long in_use;     /* number of artifacts that stay since their runs are still live */

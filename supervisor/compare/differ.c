@@ -367,7 +367,7 @@ static int differ_align_part(struct differing *d, bool bytes, const size_t from[
 	return align_mark(&sides[0], &sides[1]);
 }
 
-/* Aligns lines that are equal in every byte; then, between those, lines with equal fingerprints. */
+/* Aligns lines that are identical; then, between those, lines with equal fingerprints. */
 static int differ_align(struct differing *d)
 {
 	size_t at[2] = {0, 0}, end[2];

@@ -30,7 +30,7 @@ struct differ_change {
 
 /* Facts about both texts as a whole. */
 struct differ_facts {
-	bool same;       /* both texts are the same in every byte, and nothing of them is missing */
+	bool same;       /* both texts are identical, and nothing of them is missing */
 	uint64_t masked; /* pairs of lines with equal fingerprints and different bytes */
 };
 

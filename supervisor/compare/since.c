@@ -94,12 +94,12 @@ static const char forms[] =
 	"|\\.+ +Passed +[\\d.]+ sec(*:P))"
 	"|\\d+% tests passed, (\\d+) tests? failed out of (\\d+)(*:fn))";
 
-/* No pattern has as many groups. */
+/* More groups than any pattern has. */
 #define GROUPS_MOST 8
 
 static const struct walk_options all_lines = {.from = 1, .here = true};
 
-/* What is known of the tests of two runs. */
+/* What is known about the tests of two runs. */
 struct since_tests {
 	pcre2_code *code;
 	pcre2_match_data *match;
@@ -228,7 +228,7 @@ static bool since_open(struct text *text, const struct earlier_run *run, enum ar
 	       s->gap_from == 0 && text->size == s->bytes;
 }
 
-/* Whether two texts are the same in every byte; false if one can't be read. */
+/* Whether two texts are identical; false if one can't be read. */
 static bool since_is_same(const struct text *a, const struct text *b)
 {
 	char blocks[2][16 * 1024];

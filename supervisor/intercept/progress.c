@@ -14,7 +14,7 @@ enum {
 	/* Lines are left out only if they have at least this many bytes: a marker takes about as
 	   many. */
 	FOLD_LEAST = 64,
-	/* Nothing is left out of a text if all runs together save fewer bytes. */
+	/* Nothing is left out of a text if that would save fewer bytes than this in total. */
 	SAVED_LEAST = 256,
 };
 

@@ -157,7 +157,7 @@ static void print_held(struct interceptor *s, size_t len, const struct wording_p
 	print_text(s, text, (size_t)(end - text), false);
 }
 
-/* Adds to the shares what was printed since s->put was `put`. */
+/* Adds `lines` lines to the shares, and the bytes that were printed since s->put was `put`. */
 static void held_take(struct interceptor *s, uint64_t put, uint64_t lines, bool omits)
 {
 	share_take(&s->share, (size_t)(s->put - put), omits);

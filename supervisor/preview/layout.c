@@ -795,8 +795,8 @@ int layout_choose(struct layout *l, const struct limit *limit)
 						   l->ask->command, most, most);
 		spell_cost = size_max(marker_cost(l, &piece) - shorter, in_line);
 	}
-	/* If all lines fit, they are taken. No marker spells out the command then, but for
-	   `spells`. */
+	/* If all lines fit, they are taken. Then no marker has to spell out the command, except if
+	   a line is cut or a run is folded (`spells`). */
 	size_t spare = spells ? 0 : spell_cost;
 	l->used += l->gap_cost + spell_cost - spare;
 	if (l->brief || l->back > 0 || !layout_close_gap(l, 0, l->count, false, l->budget)) {

@@ -446,7 +446,7 @@ int frontend_run(struct job *job)
 /* Interval between attempts to continue the front end. */
 #define CONTINUE_MS 20
 
-/* The longest time that a supervisor that lives on waits for the end of the front end. */
+/* How long a supervisor that outlives the front end waits for it to end. */
 #define FRONT_GOES_MS 50
 
 bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b)
@@ -611,7 +611,7 @@ void front_receive(void *supervisor, short revents)
 	if (s->caller != CALLER_WAITS)
 		return;
 	if (s->state == SUPERVISOR_RUNNING) {
-		/* Whoever has killed the front end may read the held text now. */
+		/* Whoever killed the front end may read the held text now. */
 		supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
 		s->interrupted = true;
 		supervisor_end_tree(s, TREE_HUP);

@@ -153,7 +153,7 @@ static bool passage_hold(struct passage *p)
 	return true;
 }
 
-/* Hands on the text, except for its last lines or, if the last line is long, its last bytes. */
+/* Passes on the text, except for its last lines or, if the last line is long, its last bytes. */
 static void passage_keep_tail(struct passage *p, const char *data, size_t len)
 {
 	struct buffer *tail = &p->tail;
@@ -316,7 +316,7 @@ int64_t passage_due(const struct passage *p)
 }
 
 /* Prints what is held back. At a heartbeat, or if the reader could not be given what is held,
-   prints that the command runs. */
+   prints that the command is running. */
 static void passage_show(struct passage *p, enum interceptor_moment moment, int64_t now_ms)
 {
 	bool says_all = moment != INTERCEPT_HEARTBEAT;

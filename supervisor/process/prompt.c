@@ -32,7 +32,7 @@
 #define LOOK_KEYS_MS    3000
 #define JOBS_HANG_UP_MS 300
 
-/* A full-screen program that has run for this time may run for ever, so the reader is told. */
+/* A full-screen program that has run for this time may run forever, so the reader is told. */
 #define LOOK_SCREEN_MS 5000
 
 /* Intervals between looks. MOST_MS: the longest for prompts. AGAIN_MS: for keys, after a look that

@@ -103,7 +103,7 @@ int frame_send(int fd, enum frame_kind kind, int a, int b, const void *data, siz
    as recv(2). */
 ssize_t frame_receive(int fd, struct frame *f, int flags);
 
-#define LIVE_TEXT 256  /* bytes of a prompt or line at most, with the NUL */
+#define LIVE_TEXT 256  /* the most bytes of a prompt or line, with the NUL */
 #define LIVE_ARGV 1024 /* of the command */
 
 enum live_state { LIVE_RUNNING, LIVE_WAITING, LIVE_STOPPED, LIVE_ENDED, LIVE_STATES };

@@ -220,8 +220,8 @@ pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], 
 		}
 		leader = leader > 0 ? leader : 0;
 	}
-	/* vfork(): fork() would copy the page tables for nothing, and this process might go on
-	   first and keep the command off the processor. */
+	/* vfork(): fork() would copy the page tables for nothing, and this process might run first
+	   and delay the command. */
 	pid_t pid = vfork();
 	/* The child shares this process's memory until exec: it makes only system calls, and
 	   changes no memory that the parent relies on. */

@@ -112,7 +112,7 @@ static void supervisor_drain(struct supervisor *s)
 }
 
 /* Reads and drops the output of background processes after its recording has ended, so that their
-   writes neither fail nor wait for ever. `fds`: non-blocking pty masters or pipes, or -1. Closes
+   writes neither fail nor wait forever. `fds`: non-blocking pty masters or pipes, or -1. Closes
    each of them once its other side is closed, and returns after the last. Needs no memory. */
 static void discard_output(struct supervisor *s, int fds[2])
 {

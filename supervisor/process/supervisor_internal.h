@@ -133,10 +133,10 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group);
 //
 //   - one of its processes is blocked in a read of the terminal, or
 //   - one sleeps in poll, select or epoll, none of its processes runs, the terminal is raw (so keys
-//     are read one by one), and the screen looks as if somebody was asked: the cursor is
-//     behind text, or a full-screen program is on, or
-//   - /proc hides why one sleeps (another user's: sudo, su), none of its processes runs, the
-//     cursor is behind text, and either echo is off or the terminal has been quiet for long.
+//     are read one by one), and the screen looks as if somebody was asked: the cursor is after
+//     text, or a full-screen program is on, or
+//   -  /proc hides why one sleeps (another user's: sudo, su), none of its processes runs, the
+//     cursor is after text, and either echo is off or the terminal has been quiet for long.
 //
 // Keys that nobody can type, in an agent's command without a controlling terminal. On a pipe such
 // programs (whiptail, fzf, mc, nvim) give up at once; with a terminal as their output they draw,
@@ -176,7 +176,8 @@ struct looks {
    times. */
 void looks_touch(struct looks *l, int64_t now_ms);
 
-/* Looks if a look is due. Returns whether the command has just begun to wait. `t`: the screen. */
+/* Takes a look at the command if one is due. Returns whether the command has just begun to wait.
+   `t`: the screen. */
 bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms);
 
 /* Appends the question: the text of the cursor's row, clean and short. Appends nothing on the
@@ -439,7 +440,7 @@ void live_close(struct live *c);
 /* Call it when the command has been started and its terminal is known. */
 void prompt_begin(struct supervisor *s, int64_t now_ms);
 
-/* Looks what the command waits for. For a question, calls a person if a person has to answer it;
+/* Checks what the command waits for. For a question, calls a person if a person has to answer it;
    otherwise, if nobody sees the question, the run yields or ends, or its input ends. A question
    counts until a line was typed, or until the command goes on without an answer. A command that
    waits for keys that nobody can type is hung up, or the reader is told. */

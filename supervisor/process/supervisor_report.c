@@ -443,7 +443,7 @@ void supervisor_hand_over(struct supervisor *s, int64_t now_ms)
 	const struct settings *set = s->job->settings;
 	struct interceptor *text = source_text(&s->sources[0]);
 	s->timer[TIMER_HAND_OVER] = 0;
-	/* terse's own verbs that wait end in time by themselves. */
+	/* A verb of terse that waits ends in time by itself. */
 	s->handed_over =
 		s->caller == CALLER_WAITS && text && interceptor_reader(text) == INTERCEPT_AGENT &&
 		!profile_is_own(s->job->shown) && rule_lets_go(set, set->agent, s->job->front);
@@ -453,7 +453,7 @@ void supervisor_hand_over(struct supervisor *s, int64_t now_ms)
 }
 
 /* Prints what is held back. At a heartbeat, or if the reader could not be given what is held,
-   prints that the command runs. */
+   prints that the command is running. */
 static void report_print(struct supervisor *s, struct source *source,
 			 enum interceptor_moment moment, const struct wait *wait, int64_t now_ms)
 {

@@ -2,9 +2,9 @@
 // Reads in blocks; memory is bounded. Lines are numbered as in the whole text.
 //
 // A line of over WALK_LINE_MAX bytes is never held whole. Without a pattern it is returned in
-// parts, one after the other. With a pattern, only the part with the match is returned, and the
-// rest is skipped. A match may be missed if it is longer than WALK_EDGE bytes, or depends on text
-// that is farther away than that.
+// parts, one at a time. With a pattern, only the part with the match is returned, and the rest is
+// skipped. A match may be missed if it is longer than WALK_EDGE bytes, or depends on text that is
+// farther away than that.
 #ifndef TERSE_READING_WALK_H
 #define TERSE_READING_WALK_H
 

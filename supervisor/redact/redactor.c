@@ -101,7 +101,7 @@ static bool redactor_is_plain(const struct redactor *r)
 	return !utf8_incomplete(data, len, &n);
 }
 
-/* Empties the view but for its context, and makes room for `room` bytes. Returns 0, or -1 with
+/* Empties the view except for its context, and makes room for `room` bytes. Returns 0, or -1 with
    ENOMEM. */
 static int view_begin(struct redactor_view *v, size_t room)
 {

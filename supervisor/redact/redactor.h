@@ -70,8 +70,8 @@ int secrets_find(struct secrets *s, const struct secrets_text *text, struct buff
 
 // Replacing secrets in a stream.
 
-/* One of the two texts that are made of the bytes and searched. Bytes that are not part of the text
-   leave a gap. */
+/* One of the two texts that are made from the bytes and searched. Bytes that are not part of the
+   text leave a gap. */
 struct redactor_view {
 	struct buffer text;   /* of the unfinished line: context, then the bytes not passed on
 				 yet */

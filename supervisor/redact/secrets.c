@@ -105,7 +105,7 @@ static const struct shape {
 #define SHAPES (sizeof(shapes) / sizeof(*shapes))
 
 struct pattern {
-	const struct shape *shape; /* one without mark: the user's own pattern */
+	const struct shape *shape; /* without a mark: the user's own pattern */
 	pcre2_code *code, *mark;   /* NULL until they are needed; most never are */
 };
 

@@ -66,15 +66,12 @@ void wording_omitted(struct buffer *out, const struct wording_place *place, uint
 void wording_cut(struct buffer *out, const struct wording_place *place, uint64_t at, uint64_t bytes,
 		 uint64_t line);
 
-/* The line that stands for a piece of a preview. Its forms:
-     "[... lines 31-234]\n"; with the size from 10 KB on: "[... lines 31-1234, 61.0 KB]\n"
-     "[... lines 120-618, 49 threads, 18.6 KB]\n" if the lines name threads
-     "[... lines 31-234: terse read cmd-1m5zq8k3x7f --lines 31-234]\n" if the piece is spelled
-     "[... lines 12-421 repeat the line above]\n"
-     "[... lines 12-421 like this; last: Downloading part 421]\n"
-     "[... lines 12-421 alike]\n"
-     "[... back to line 31]\n", and "[... continues with line 1235]\n": the next
-     line is not the one that follows in the text */
+/* The line that stands for a piece of a preview. Its forms: "[... lines 31-234]\n"; with the size
+   from 10 KB on: "[... lines 31-1234, 61.0 KB]\n" "[... lines 120-618, 49 threads, 18.6 KB]\n" if
+   the lines name threads "[... lines 31-234: terse read cmd-1m5zq8k3x7f --lines 31-234]\n" if
+   piece->spelled "[... lines 12-421 repeat the line above]\n" "[... lines 12-421 like this; last:
+   Downloading part 421]\n" "[... lines 12-421 alike]\n" "[... back to line 31]\n", and "[...
+   continues with line 1235]\n": the next line is not the one that follows in the text */
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place);
 
@@ -111,7 +108,7 @@ struct wording_since {
 	char id[24];           /* the last run; "": there was none */
 	int exit_code, signal; /* as in struct wording_ending */
 	int64_t age_ms;
-	bool identical;  /* both texts are the same in every byte */
+	bool identical;  /* both texts are identical */
 	char tests[448]; /* "failed: 2 (new: test_a; fixed: test_c)", or "" */
 };
 
@@ -137,7 +134,7 @@ struct wording_ending {
 	bool hung_up;         /* it was ended because it waited for keys */
 	bool picture;         /* the text ends with the last state of the alternate screen */
 	const char *found;    /* the line that was waited for, or NULL */
-	const char *missed;   /* the pattern that was waited for in vain, or NULL */
+	const char *missed;   /* the pattern that was waited for and not found, or NULL */
 	int64_t waited_ms;    /* how long was waited; 0: not reported */
 	struct limit limit;   /* `broken`: which part of it was exceeded */
 	enum limit_part broken;
