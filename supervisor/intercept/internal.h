@@ -3,7 +3,7 @@
 //   input.c        from the command to the terminal: raw bytes, passed bytes, binary output
 //   interceptor.c  from the terminal into the held text, the artifact and the preview; the contract
 //                  with other rooms
-//   progress.c      runs of lines that report success or progress
+//   progress.c     runs of lines that report success or progress
 //   reader.c       what each kind of reader gets, and when
 #ifndef TERSE_INTERCEPT_INTERNAL_H
 #define TERSE_INTERCEPT_INTERNAL_H

@@ -145,7 +145,7 @@ enum {
 	/* A line is not cut if a note would replace fewer bytes. */
 	LINE_SLACK = 40,
 	/* Bytes that are added to a line's cost when lines are compared. After a failure, a gap
-	   beside a taken line is closed if it has fewer bytes than this. */
+	   beside a taken line is closed if it has at most this many bytes. */
 	LINE_COST = 120,
 	/* Bytes of the longest note on omitted bytes. */
 	NOTE_MAX = 64,
@@ -459,8 +459,8 @@ struct smart {
 	struct store store;
 	uint64_t stored; /* number of the last stored line */
 	unsigned follow; /* how many of the next lines are judged without a find */
-	/* How many lines were judged (but those that the fast search found), and how many of them
-	   are of common families. */
+	/* How many lines were judged, not counting those that the fast search found, and how many
+	   of them are of common families. */
 	uint64_t judged, regular;
 	uint32_t threads; /* how many threads were named, plus 1; 0: not known */
 	/* How often the fast search has found a fragment with the same bytes around it; how often

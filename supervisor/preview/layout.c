@@ -430,9 +430,8 @@ static bool is_false_alarm(const struct layout *l, const struct entry *u, bool w
 }
 
 /* Takes units of from..to-1 while they fit into `share` bytes: forward from the start, or with
-   `back` backward from the end. Stops at a false alarm. Forward, it does so only after a fold;
-   backward, the last unit is always taken. Returns the unit after those taken; with `back`, the
-   first one of them. */
+   `back` backward from the end. Stops at a false alarm: forward only after a fold, backward only
+   above the last unit. Returns the unit after those taken; with `back`, the first one of them. */
 static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size_t share)
 {
 	size_t used = 0;

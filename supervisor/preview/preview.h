@@ -1,6 +1,6 @@
 // Chooses which parts of a text are printed if the whole text does not fit.
 //
-// It is fed the final text as that comes, and keeps a bounded number of candidates. So it can
+// It is fed the final text piece by piece, and keeps a bounded number of candidates. So it can
 // choose at any moment, and never reads the text again. The choice depends on the text, the status,
 // the settings and the text of a successful run, not on the pieces in which the text was fed.
 // Memory is constant for given options: a few times the budget, and about 1 MB, of which only the

@@ -18,14 +18,14 @@ struct reading {
 	const struct preview_judge *judge;
 	const char *text;
 	size_t len;
-	size_t name;     /* in "Incorrect password message: Sorry", the end of the name; else 0 */
-	bool names;      /* the last word of failure is in that name, not at its end */
-	uint32_t before; /* hash of the word before and "_", if that word may be the first of a
-			    pair; or 0 */
-	int sum;         /* sum of the weights of its words and forms */
-	uint32_t forms;  /* the forms that were found: bits of enum form */
-	int best;        /* the highest weight of a word of failure */
-	uint32_t best_word; /* that word's hash; see read_word() for exceptions */
+	size_t name;        /* in a message "name: value", the end of the name; else 0 */
+	bool names;         /* the last word of failure is in that name, not at its end */
+	uint32_t before;    /* hash of the word before and "_", if that word may be the first of a
+			       pair; or 0 */
+	int sum;            /* sum of the weights of its words and forms */
+	uint32_t forms;     /* the forms that were found: bits of enum form */
+	int best;           /* the highest weight of a word of failure */
+	uint32_t best_word; /* that word's hash; of the names of exceptions: read_word() */
 	unsigned result;    /* how much it says about a success */
 	unsigned counts;    /* how many counts it has: "12 passed", "Errors: 0" */
 	bool failures;      /* one of them counts failures, and is not 0 */

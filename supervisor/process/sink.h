@@ -46,8 +46,7 @@ bool sink_is_same(int a, const struct stat *x, int b, const struct stat *y);
 //                            terminal
 //   a program                a pipe, so that the command does what it does without terse
 //   a file, /dev/null        the descriptor itself, or a pipe if a setting needs the text
-//   (redaction,
-//                            --record, --pty, --full, --yield, --detach)
+//                            (redaction, --record, --pty, --full, --yield, --detach)
 //
 // Both streams share one channel when they are one open file or both are read by an agent.
 // A person's pipeline (`terse git log | less`) does not need terse: the command is executed

@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum {
-	/* A marker states the size of at least this many bytes, since reading them costs more than
-	   the number of their lines suggests. */
+	/* If a gap has at least this many bytes, its marker states the size, since reading the gap
+	   costs more than the number of its lines suggests. */
 	LARGE = 10 * 1024,
 };
 
