@@ -460,8 +460,8 @@ int excerpts_text(const struct settings *settings, struct text *t, uint64_t *lin
 uint64_t cached_environment(void);
 
 /* Answers a command by its last run in the same directory and environment, if that run succeeded at
-   most job->cached_ms ago. The reader has to be an agent, a person or a report. Returns the exit
-   status, or -1 if the command has to be run. */
+   most job->cached_ms ago. The reader has to be an agent or a person, or a report is asked for.
+   Returns the exit status, or -1 if the command has to be run. */
 int cached_answer(struct job *job);
 
 /* --- hooks ------------------------------------------------------------------------------------ */
