@@ -20,12 +20,12 @@
    sees its output live. */
 void active_name(char entry[ACTIVE_SIZE], pid_t supervisor, bool person);
 
-/* Whether this process is inside the run that `value` names: a descendant of the
-   run's live supervisor. True where that can't be checked: without /proc, and in a PID namespace
-   that was made inside the run. */
+/* Whether this process is inside the run that `value` names: a descendant of the run's live
+   supervisor. True where that can't be checked: without /proc, and in a PID namespace that was made
+   inside the run. */
 bool active_is_inside(const char *value);
 
-/* Whether a person sees the output of the run that `value` names live. */
+/* Whether `value` says that a person sees the output of its run live. */
 bool active_has_person(const char *value);
 
 #endif

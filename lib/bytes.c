@@ -30,7 +30,7 @@ static bool cpu_has_avx2(void)
 		__cpuid(1, a, b, c, d);
 		const bool counts = c & bit_POPCNT;
 		if (c & bit_OSXSAVE)
-			__asm__("xgetbv" : "=a"(saved) : "c"(0) : "edx");
+			__asm__ volatile("xgetbv" : "=a"(saved) : "c"(0) : "edx");
 		/* The system saves the lower and the upper halves of AVX registers. */
 		const bool has = (saved & 6) == 6 && counts &&
 				 __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_AVX2 &&

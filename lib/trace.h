@@ -26,8 +26,7 @@ enum trace_area {
 };
 
 /* The file's descriptor; -1: nothing is traced. A process that closes all other descriptors keeps
-   it open.
- */
+   it open. */
 extern int trace_fd;
 
 /* TRACE(SIGNALS, "sent %s to group %d", ...): one line, like printf, without a newline. */

@@ -49,7 +49,8 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 
 /* Appends the next final bytes of a part. Returns 0, or -1 if this or an earlier write has failed.
    The first use creates the file of a part other than ID.txt. Final bytes replace the live part,
-   which the caller sets again afterwards. */
+   which the caller sets again afterwards. If the old live part began with them, its rest may stay
+   until then. */
 int artifact_append(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
 /* Creates the file of a part even if nothing is written to it. */

@@ -98,8 +98,8 @@ struct retention_limits {
 void retention_decide(struct inventory *v, const struct retention_limits *limits, int64_t now_ms);
 
 struct gc_result {
-	uint64_t artifacts,
-		bytes;      /* removed artifacts; freed disk space, that of leftovers included */
+	uint64_t artifacts; /* removed */
+	uint64_t bytes;     /* freed disk space, that of leftovers included */
 	uint64_t sessions;  /* removed */
 	uint64_t leftovers; /* files of no artifact, claims of no ID, temporary names */
 	uint64_t failed;    /* could not be removed */

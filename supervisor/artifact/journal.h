@@ -95,8 +95,8 @@ struct journal;
 
 /* Begins to read the lines of these kinds, the newest first (a run's time is its end), of `session`
    (a result of store_session_name) in all the given stores, or of every session if `session` is
-   NULL. A session is opened only when the time of its journal shows that it may have the next line.
-   The stores must outlive the journal. NULL with errno. */
+   NULL: then a session is opened only when the time of its journal shows that it may have the next
+   line. The stores must outlive the journal. NULL with errno. */
 struct journal *journal_open(struct store *stores, int count, const char *session, unsigned kinds);
 
 struct journal_line {

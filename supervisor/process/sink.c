@@ -105,7 +105,7 @@ struct ancestor {
 	bool shell;  /* it is a shell, so a child whose descriptors are hidden may read the pipe */
 	bool hidden; /* its descriptors can't be seen */
 	bool holds;  /* it holds the reading end, or is hidden */
-	long end;    /* its descriptor that is the reading end; -1: it has none */
+	long end;    /* if `holds`, its descriptor of the reading end; -1: not known */
 };
 
 /* READS_UNTIL_EXEC: the next exec closes the process's end of the pipe. */

@@ -112,8 +112,8 @@ struct pattern {
 struct secrets {
 	struct pattern *patterns;
 	size_t count;
-	struct literals
-		fragments; /* of all patterns: one search shows that nearly every text has none */
+	/* Those of all patterns: one search shows that nearly every text has none. */
+	struct literals fragments;
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 };
