@@ -20,7 +20,8 @@
 #define MATCH(pattern) SECTION_ITEM(PROFILES_MATCH, pattern)
 #define SET(field, is) SECTION_SET(field, is)
 
-/* For commands whose output is the goal: its start counts most, and it is the same on a pipe. */
+/* For commands that are run for their output: its start counts most, and it is the same on a
+   pipe. */
 #define FROM_START(bytes) \
 	SET(pty, TRI_NO), SET(size, (bytes)), SET(err_size, 4 * KB), SET(mode, MODE_HEAD)
 
@@ -196,7 +197,7 @@ static const struct section_entry entries[] = {
 	MATCH("npx|bunx|pnpm|yarn vitest"),
 	SET(settle, 400),
 	SET(fold, FOLD_ALWAYS),
-	/* pytest draws separators as wide as the terminal, which say nothing. */
+	/* The separators that pytest draws say nothing, and are as wide as the terminal. */
 	PROFILE("pytest"),
 	MATCH("pytest|pytest-3|py.test"),
 	MATCH(PYTHON " -m pytest"),

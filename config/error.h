@@ -33,7 +33,7 @@ const char *nearest_reason(char out[NEAREST_LEN], const char *what, const char *
 //   /etc/terse.ini:7: [report] size: 4XB: not a size (like 4096, 4KB or 1000tok)
 //   --cols: 7: out of range (20 to 1000)
 
-/* The parts of a message. Parts that are NULL or 0 and an empty value are left out. */
+/* The parts of a message. Parts that are NULL or 0 are left out, and so is an empty value. */
 struct config_error {
 	const char *where; /* a file, a variable or a flag; cut at its start */
 	unsigned line;

@@ -94,8 +94,7 @@ static void load_add(struct load *l, struct section_entry entry)
 
 static const char not_allowed[] = "not allowed in a project's file";
 
-/* Finds the key of a section of the form: one of its lists, or an option of a run that holds a
-   number. */
+/* Finds the key of a section of the form: one of its lists, or a numeric option of a run. */
 static const struct option *load_named_key(const struct section_form *form, const char *key)
 {
 	static const char *const sections[] = {"run", "terminal", "report", "preview", "spill"};

@@ -70,8 +70,7 @@ static char *format_count(char out[VALUE_LEN], int64_t n)
 	return out;
 }
 
-/* The types that hold a number. A type without `format` has words: `words`, or the option's
-   choices. */
+/* The numeric types. A type without `format` has words: `words`, or the option's choices. */
 static const struct {
 	int (*parse)(const char *value, int64_t *out);
 	char *(*format)(char out[VALUE_LEN], int64_t n);

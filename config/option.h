@@ -81,7 +81,7 @@ static inline bool option_is_switch(const struct option *o)
 	return o->type == OPTION_BOOL || o->type == OPTION_TRISTATE;
 }
 
-/* The field of an option that holds a number. */
+/* The field of a numeric option. */
 static inline int64_t *option_number(struct settings *s, const struct option *o)
 {
 	return (int64_t *)(void *)((char *)s + o->offset);
@@ -102,8 +102,8 @@ int option_set(struct settings *s, const struct option *o, const char *value,
 int option_append(struct settings *s, const struct option *o, const char *item,
 		  struct option_error *error);
 
-/* Parses a value of an option that holds a number. Returns 0, or -1 with EINVAL and the bare reason
-   in error->text. */
+/* Parses a value of a numeric option. Returns 0, or -1 with EINVAL and the bare reason in
+   error->text. */
 int option_parse(const struct option *o, const char *value, int64_t *out,
 		 struct option_error *error);
 

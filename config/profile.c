@@ -44,8 +44,8 @@ enum { NESTED_MAX = 4 };
 
 /* --- choosing ---------------------------------------------------------------- */
 
-/* The verbs of terse; and which commands of a string no other command feeds: only quiet ones, only
-   a verb, or others. */
+/* The verbs of terse; and what a string's commands are that no other command feeds: only quiet
+   ones, only a verb, or others. */
 static const char verbs[] = "terse " PROFILE_TERSE_VERBS;
 enum own { OWN_QUIET, OWN_VERB, OWN_NOT };
 
@@ -159,7 +159,8 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 		bool reads = profile_feeder(&w, i) >= 0;
 		if (reads && passes_on(words))
 			continue;
-		/* The command's output is part of the string's if every reader passes it on. */
+		/* The command's output is part of the string's output if every reader passes it
+		   on. */
 		int into = w.commands[i].into;
 		while (into >= 0 && passes_on(&w.words[w.commands[into].first]))
 			into = w.commands[into].into;

@@ -1,10 +1,10 @@
 // Profiles: kinds of commands, and settings for each of them.
 //
 // A profile is a section [profile NAME] of an ini file, see section.h. `match` lists commands as
-// patterns (pattern.h). Its other keys are the options that hold a number, and the lists of
-// [preview], to which they add. builtin.c has the built-in profiles; a file's `match` adds to their
-// patterns, and its other keys override theirs. A command belongs to the profile with the most
-// exact pattern; among equals the last one wins. Files come after the built-in profiles.
+// patterns (pattern.h). Its other keys are the numeric options, and the lists of [preview], to
+// which they add. builtin.c has the built-in profiles; a file's `match` adds to their patterns, and
+// its other keys override theirs. A command belongs to the profile with the most exact pattern;
+// among equals the last one wins. Files come after the built-in profiles.
 //
 // A pattern of one word does not match a program that runs another command: `env` does not match
 // `env A=1 make`. The commands in the string of `sh -c` always count.
@@ -12,12 +12,12 @@
 // A profile's settings override settings of files; variables and flags override a profile's
 // settings. The user's [report] size therefore applies to commands whose profile sets none.
 //
-// In a shell string, only commands whose output becomes the string's count: the last one of each
-// pipeline. A search in the output of find or ls has the profile of find or ls. tee, and cat, less
-// and more without operands, only pass their input on: the command that feeds them counts. Commands
-// of the profile "quiet" print next to nothing and count only if no other does. Commands of
-// different profiles get the largest of their limits and mode smart. A string that can't be read
-// gets the default.
+// In a shell string, a command counts only if its output becomes output of the string, so only the
+// last one of each pipeline counts. A search in the output of find or ls has the profile of find or
+// ls. tee, and cat, less and more without operands, only pass their input on: the command that
+// feeds them counts. Commands of the profile "quiet" print next to nothing, and count only if no
+// other command counts. Commands of different profiles get the largest of their limits and mode
+// smart. A string that can't be read gets the default.
 #ifndef TERSE_CONFIG_PROFILE_H
 #define TERSE_CONFIG_PROFILE_H
 

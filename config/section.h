@@ -30,8 +30,7 @@ struct section_entry {
 	int64_t value;
 };
 
-/* A kind of section. Its keys are the lists in `keys`, and the options of a run that hold a
-   number. */
+/* A kind of section. Its keys are the lists in `keys`, and the numeric options of a run. */
 struct section_form {
 	const char *word;          /* "profile" of [profile NAME] */
 	const char *what;          /* "a profile" */

@@ -21,7 +21,7 @@ enum next_words { WORDS_COMMANDS, WORDS_TOOLS };
 enum status_line { STATUS_NEVER, STATUS_FAILURE, STATUS_ALWAYS };
 enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 
-/* Which lines become one. */
+/* Which lines are folded into one. */
 enum fold { FOLD_COUNTERS, FOLD_OVERFLOW, FOLD_ALWAYS };
 
 /* Which texts are kept. */
@@ -169,8 +169,8 @@ struct settings {
 	/* [environment] */
 	struct strings env_set;   /* NAME=VALUE */
 	struct strings env_unset; /* NAME */
-	struct strings
-		env_keep; /* NAME: a variable of the caller that set and unset do not change */
+	struct strings env_keep;  /* NAME: the caller's value of this variable stays, whatever `set`
+				     and  `unset` say */
 
 	/* The origin of each value, by SETTING_SLOT(), and the paths of the files that were read
 	   (NULL for the others). */

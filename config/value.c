@@ -39,7 +39,7 @@ struct unit {
 #define TB ((int64_t)1 << 40)
 #define PB ((int64_t)1 << 50)
 
-/* The units that terse also writes come first, the largest first. Behind a NULL are words that
+/* The units that terse also writes come first, the largest first. After a NULL come words that
    stand for a number, and another NULL. */
 static const struct unit size_units[] = {
 	{"PB", PB},         {"TB", TB},        {"GB", GB},  {"MB", MB},

@@ -1,4 +1,4 @@
-// Replacing this process by a program that is searched for in PATH, as glibc's execvp(3) does.
+// Replaces this process with a program that is searched for in PATH, as glibc's execvp(3) does.
 // musl's execvp() does not execute a script without #!.
 #ifndef TERSE_LIB_EXEC_H
 #define TERSE_LIB_EXEC_H

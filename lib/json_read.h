@@ -1,4 +1,4 @@
-// Reading JSON with jansson, and working around two faults of it. After some failed allocations
+// Reads JSON with jansson, and works around two of its faults. After some failed allocations
 // jansson continues, and then ends the process or returns a text that lacks bytes. Here the first
 // failed allocation ends the reading. jansson also refuses half a character (a surrogate alone,
 // bytes that are not UTF-8), which some writers of JSON produce. Here half a character becomes

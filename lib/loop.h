@@ -1,4 +1,4 @@
-// The one poll loop. At each turn its owner says anew, from its state, what it waits for:
+// The one poll loop. At each turn its owner says again, according to its state, what it waits for:
 //
 //	struct loop l;
 //	loop_begin(&l);

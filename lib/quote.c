@@ -102,7 +102,7 @@ static bool is_hidden(uint32_t cp)
 	return utf8_is_blank(cp) || !utf8_is_clean(cp) || cp == UTF8_REPLACEMENT;
 }
 
-/* How far a text agrees with the start of a notice, invisible characters ignored. */
+/* How far a text matches the start of a notice, ignoring invisible characters. */
 static enum likeness compare_notice(const char *data, size_t len)
 {
 	static const char terse[] = "[terse:", dots[] = "[...";

@@ -26,7 +26,7 @@ __asm__(".globl _start\n"
 #endif
 
 #ifndef __clang__
-/* Without this, gcc would replace the loop in memcpy() by a call of memcpy(). */
+/* Without this, gcc would replace the loop in memcpy() with a call of memcpy(). */
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
 

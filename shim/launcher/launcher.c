@@ -266,7 +266,7 @@ static bool launcher_takes(const char *shell)
 	       own.st_dev != other.st_dev || own.st_ino != other.st_ino;
 }
 
-/* Executes a shell as terse-sh would; returns -errno. The stack has the number of arguments before
+/* Executes a shell as terse-sh would; returns -errno. On the stack, the argument count comes before
    the arguments. That number is not needed now, so its place can take one more argument. */
 static long launcher_execute(const struct launcher *l, const char *shell, bool shimmed)
 {

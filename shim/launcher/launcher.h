@@ -32,9 +32,9 @@
 //     seconds. It does not matter whether the caller ignores or blocks SIGCHLD.
 //  4. If terse is not usable, it executes the shell that terse-sh would execute (shell.h): the one
 //     that was meant (TERSE_SHIM_PROGRAM), `real`, SHELL, bash, sh. The arguments are those that
-//     terse-sh would give it, and the variables of the preloaded library are undone. Once in
-//     LAUNCHER_SAY_S seconds it first says so in one line on standard error, if it can note that it
-//     has said so and if nobody has to wait for the line.
+//     terse-sh would give it, and the variables of the preloaded library are undone. Before that,
+//     it reports the problem in one line on standard error, but only once in LAUNCHER_SAY_S
+//     seconds, and only if it can record that it has done so and if writing the line can't block.
 //
 // Under the name terse it executes the program in step 2. In step 4 it executes the copy for `init`
 // with --undo, answers `hook AGENT EVENT` as a hook that has nothing to say, and fails with 127 for

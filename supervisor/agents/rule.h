@@ -23,7 +23,7 @@
 //   background   templates of files that the agent has open while its own tool runs a command in
 //                the background, which it does not end
 //
-// The other keys are options that hold a number, as in a profile.
+// The other keys are numeric options, as in a profile.
 #ifndef TERSE_AGENTS_RULE_H
 #define TERSE_AGENTS_RULE_H
 

@@ -14,7 +14,7 @@ enum { SESSION_ROOM = 96 };
    agent's environment names (supervisor/agents/rule.h); the agent's process, searched from the
    process `from` upwards, as a name that is made in `room` ("agent-pi-4711-88123.4026531836": name,
    process ID, start time and PID namespace); "default". store_session_name() makes a directory's
-   name of the result, which lives as long as the settings, the environment and the room. */
+   name from the result, which lives as long as the settings, the environment and the room. */
 const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM]);
 
 /* Makes the name of a session that ends with this process: "agent-", `what`, and the process as in

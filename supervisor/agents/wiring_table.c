@@ -100,8 +100,8 @@ const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 		.start = "terse agent " agent_                               \
 	}
 
-/* A shell that is typed into replaces itself by `terse shell` at its start if TERSE_INTERACTIVE is
-   "yes". The new shell reads the rest of a login shell's files. */
+/* A shell that an agent types into replaces itself with `terse shell` at its start if
+   TERSE_INTERACTIVE is "yes". The new shell reads the rest of a login shell's files. */
 #define TYPED_INTO(shell_, name, login, variable, file)                                            \
 	{                                                                                          \
 		.agent = (shell_), .programs = (shell_), .shell = true,                            \

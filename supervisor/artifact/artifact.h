@@ -11,7 +11,7 @@
 //
 // Text is collected and written in large writes. While the run lives, each text file ends with the
 // part that is not final yet (artifact_set_live), which is rewritten in place: a reader sees what a
-// person would see, and a kill at any moment leaves that.
+// person would see, and a kill at any moment leaves the file like that.
 //
 // If a stream is longer than `max_bytes`, the first half of that many bytes stays, and the rest
 // becomes a rolling tail. The whole lines between the two are released by punching a hole into the

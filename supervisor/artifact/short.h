@@ -71,8 +71,8 @@ struct short_part {
 };
 int short_read(int dir, const char *id, enum artifact_part part, struct short_part *found);
 
-/* Locks the file of records that the run would be in, so that no process removes the run or makes
-   files of it meanwhile. Returns a descriptor, which unlocks when it is closed, or -1 with errno
+/* Locks the file of records that the run would be in, so that no process removes the run or turns
+   it into files meanwhile. Returns a descriptor, which unlocks when it is closed, or -1 with errno
    (ENOENT: there is no such file). */
 int short_lock(int dir, const char *id);
 

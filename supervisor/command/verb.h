@@ -279,9 +279,9 @@ void watched_add_state(struct buffer *out, const struct live_status *now, bool a
    argv[0] is named terse-sh. */
 int command_shell(char **argv);
 
-/* Replaces this process by a shell to type into, or runs one and ends as the shell does. `program`:
-   the shell's path, or NULL. If it returns, the shell could not be executed, and the result is the
-   exit status. */
+/* Replaces this process with a shell to type into, or runs one and ends as the shell does.
+   `program`: the shell's path, or NULL. If it returns, the shell could not be executed, and the
+   result is the exit status. */
 int typed_run(struct settings *s, const char *program, char **argv);
 
 /* The function of terse agent; terse probe also starts its agent with it. */

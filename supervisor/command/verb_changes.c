@@ -139,7 +139,7 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 	return buffer_check(&c->text) < 0 ? -1 : result;
 }
 
-/* Makes one text of the joined changes and their context in c->text. Returns as
+/* Builds one text from the joined changes and their context in c->text. Returns as
    changes_add_lines(). */
 static int changes_make(struct changes *c)
 {

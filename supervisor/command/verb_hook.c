@@ -1,7 +1,7 @@
 // terse hook AGENT EVENT: the program that terse init puts into an agent's files.
 //
-// Contracts (each is JSON; an input that is not understood gets no answer, so the agent goes on as
-// without the hook):
+// Contracts (each is JSON; an input that is not understood gets no answer, so the agent continues
+// as if it had no hook):
 //
 //   claude SessionEnd         {session_id, reason ...}; no answer
 //   gemini SessionEnd         {session_id, reason ...}; no answer

@@ -1,5 +1,5 @@
 // terse read ID|FILE: prints lines or bytes of an artifact's text, or of a file. An agent gets at
-// most one page, and a last line that says how to go on. A program gets everything, and a person
+// most one page, and a last line that says how to read on. A program gets everything, and a person
 // too, in a pager.
 
 #include "config/value.h"
@@ -65,10 +65,10 @@ struct read_part {
 	uint64_t limit; /* the limit that ended it, in `unit`; 0: none */
 	const char *unit;
 	bool truncated;
-	bool told; /* a last line says how to go on */
+	bool told; /* a last line says how to read on */
 };
 
-/* Prints a part. If it is not all, also prints that the command `next` shows more:
+/* Prints a part. If the text has more, also prints that the command `next` shows it:
 
      [terse: lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ...]
      [terse: bytes 0-32,767 of 5,000,000 shown; continue: terse read ...]

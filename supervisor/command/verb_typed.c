@@ -200,8 +200,8 @@ static bool typing_on_signal(struct typing *t, int signals, int *status)
 	return true;
 }
 
-/* Prints the start of a mark that has not continued; and everything, if the shell reads the next
-   line although its mark has not come. */
+/* Prints the start of a mark whose rest has not come. If the shell already reads the next line
+   although its mark has not come, prints everything. */
 static void typing_on_time(struct typing *t, int64_t now_ms)
 {
 	if (t->rest_at && now_ms >= t->rest_at) {

@@ -1,6 +1,6 @@
 // The last run of the same command: how it ended, whether its text was the same, and which tests
 // failed then and now; and the lines of the last run that succeeded. The last run is looked for in
-// the session, then in the whole store; its text has to be kept.
+// the session, then in the whole store; its text must have been kept.
 #ifndef TERSE_COMPARE_SINCE_H
 #define TERSE_COMPARE_SINCE_H
 

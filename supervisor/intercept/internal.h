@@ -140,7 +140,7 @@ extern const struct reader readers[];
 /* How the command's bytes are handled. */
 enum bytes_state {
 	BYTES_UNJUDGED, /* not enough has come */
-	BYTES_RENDERED, /* the terminal makes text of them */
+	BYTES_RENDERED, /* the terminal turns them into text */
 	BYTES_PASSED,   /* a program or file gets them as they are; the artifact gets their text */
 	BYTES_BINARY,   /* the artifact gets them, the reader one line about them */
 	BYTES_VERBATIM, /* binary bytes for a reader without previews: they pass unchanged as the

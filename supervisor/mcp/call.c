@@ -454,7 +454,8 @@ static void call_on_progress(void *ctx, short events)
 		buffer_append_string(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
 					    "\"notifications/progress\",\"params\":{");
 		json_add_raw(&line, "progressToken", c->token, strlen(c->token));
-		/* Progress has to grow, so it is the time, not the size of the text. */
+		/* The protocol wants a progress value that always grows, so this is the time, not
+		   the size of the text. */
 		json_add_number(&line, "progress", now.elapsed_ms);
 		json_add_made(&line, "message", &text);
 		rpc_end(&line);

@@ -28,7 +28,8 @@ struct settings;
 
 // JSON-RPC 2.0 as the Model Context Protocol uses it: each message is one line.
 //
-// The inbox makes lines of what read(2) returns. jansson parses them; lib/json writes the answers.
+// The inbox splits what read(2) returns into lines. jansson parses them; lib/json writes the
+// answers.
 
 /* The most bytes of an ID as JSON, NUL included. */
 enum { RPC_ID_MAX = 512 };
@@ -200,7 +201,7 @@ int64_t argument_number(const struct arguments *a, const char *name, int64_t oth
 /* The most bytes of a state. A larger one is not taken over. */
 #define SHELL_STATE_MAX ((size_t)4 * 1024 * 1024)
 
-/* Makes a state of an environment. Leaves out variables that concern only this process (SHLVL,
+/* Makes a state from an environment. Leaves out variables that concern only this process (SHLVL,
    TERSE). */
 void shell_state_init(struct buffer *s, const char *directory, char *const *env);
 

@@ -310,7 +310,7 @@ enum {
 
 struct preview_judge {
 	struct keywords keywords;
-	bool openings[UINT8_MAX + 1]; /* the first bytes of all openings */
+	bool openings[UINT8_MAX + 1]; /* for each byte, whether an opening begins with it */
 	/* Fragments of words that report failures, for a search at the speed of memory. */
 	struct literals prefilter;
 	struct limit limit; /* for its texts */
@@ -458,7 +458,8 @@ struct smart {
 	struct sketch sketch;
 	struct store store;
 	uint64_t stored; /* number of the last stored line */
-	unsigned follow; /* how many of the next lines are judged without a find */
+	unsigned follow; /* how many of the next lines are judged without a hit of the fast
+			    search */
 	/* How many lines were judged, not counting those that the fast search found, and how many
 	   of them are of common families. */
 	uint64_t judged, regular;

@@ -69,10 +69,10 @@ enum {
 	JUDGE_ALL = 2 * 1024 * 1024,
 	LINES_BEFORE = 3,
 	LINES_BEHIND = 12,
-	/* Finds of a fragment are counted by the AROUND bytes on each side of it. After FAMILIAR
-	   finds with the same bytes, further ones are ignored. That limit falls with every
-	   FAMILIAR_WORD finds of the fragment, whatever is around them, so that a text full of
-	   different errors costs no more than others. */
+	/* Hits of a fragment are counted separately for each combination of the AROUND bytes on
+	   both sides of it. After FAMILIAR hits with the same bytes, further ones are ignored. That
+	   limit falls with every FAMILIAR_WORD hits of the fragment, whatever is around them, so
+	   that a text full of different errors costs no more than others. */
 	AROUND = 12,
 	FAMILIAR = 1024,
 	FAMILIAR_WORD = 64,
@@ -206,7 +206,7 @@ static void keep_before(struct smart *s, const struct line *line)
 	}
 }
 
-/* Returns the counter for finds with the same bytes around them in their line; numbers count as
+/* Returns the counter for hits with the same bytes around them in their line; numbers count as
    equal. */
 static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *hit, size_t around)
 {

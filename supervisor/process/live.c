@@ -425,7 +425,8 @@ out:
 	return result;
 }
 
-/* Ends the run as somebody has asked. `why`: the text says this if background processes go on. */
+/* Ends the run as somebody has asked. `why`: the text says this if background processes
+   continue. */
 static void supervisor_end_run(struct supervisor *s, const char *why)
 {
 	supervisor_hurry(s, clock_monotonic_ms(), SIGTERM);

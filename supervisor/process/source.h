@@ -1,5 +1,5 @@
 // One channel from the command to its reader: the pty master or pipe from which bytes are read, the
-// interceptor that makes text of them, and the output queue that takes the printed bytes.
+// interceptor that turns them into text, and the output queue that takes the printed bytes.
 #ifndef TERSE_PROCESS_SOURCE_H
 #define TERSE_PROCESS_SOURCE_H
 

@@ -81,8 +81,8 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal,
 		    pid_t *group);
 
-/* Replaces this process by the job's command, as exec_search() (lib/exec.h) with the PATH of
-   `envp`. Returns errno only on failure. */
+/* Replaces this process with the job's command, like exec_search() (lib/exec.h), but with the PATH
+   of `envp`. Returns errno only on failure. */
 int spawn_exec(const struct job *job, char *const *envp);
 
 /* Waits for the end of a child; a `pid` of 0 or -1: there is none. */

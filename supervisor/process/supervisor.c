@@ -298,9 +298,9 @@ static bool supervisor_delivers(const struct supervisor *s, const struct source 
 	       (source->onward || (supervisor_has_reader(s) && s->front.fd >= 0));
 }
 
-/* Called when the reader is gone or its disk is full: lets the command notice that, nearly as
-   without terse. If only an agent's preview finds the disk full, the command goes on, since its
-   text is kept. */
+/* Called when the reader is gone or its disk is full: lets the command notice that, almost as if
+   terse were not there. If only an agent's preview finds the disk full, the command goes on, since
+   its text is kept. */
 static void supervisor_on_broken_queue(struct supervisor *s, struct source *source)
 {
 	source->gone |= source->queue.error == EPIPE || source->queue.error == ECONNRESET;
@@ -549,8 +549,8 @@ static void supervisor_linger(struct supervisor *s)
 	const int64_t idle = s->job->settings->linger_idle;
 	if (idle && !s->sources[0].onward && !s->sources[1].onward)
 		s->timer[TIMER_LINGER_IDLE] = clock_monotonic_ms() + idle;
-	/* If the run is being ended, its processes may live on for the grace time, and the caller
-	   may look for the run before that. */
+	/* If the run is being ended, its processes may stay alive for the grace time, and the
+	   caller may look for the run before that. */
 	if (s->ending)
 		record_add_history(&s->record);
 	front_end(s, ENDED_LIVES_ON | (s->watchdog >= 0 ? ENDED_WATCHED : 0));
@@ -625,7 +625,7 @@ static void supervisor_on_readable(void *ctx, short revents)
 	source_read(source, s->chunk, source->gone ? 1 : SOURCE_TURN);
 	int64_t now_ms = clock_monotonic_ms();
 	if (!source->onward && s->lingers && source->came > before) {
-		/* Every byte moves `paid` on by its time at the rate. */
+		/* Each byte advances `paid` by the time that it takes at the allowed rate. */
 		int64_t now = now_ms * (RATE_LIMIT_RATE / 1000);
 		s->paid = (s->paid > now ? s->paid : now) + (int64_t)(source->came - before);
 		if (s->timer[TIMER_LINGER_IDLE])

@@ -254,7 +254,7 @@ enum supervisor_timer {
 	TIMER_OPEN,        /* make the socket */
 	TIMER_CHANGED,     /* tell clients that there is more text */
 	/* Deadlines of the supervisor's parts, set anew at each turn. */
-	TIMER_LOOK,  /* look what the command waits for */
+	TIMER_LOOK,  /* check what the command waits for */
 	TIMER_PAUSE, /* a text has paused: its lines become final, or held text is printed */
 	TIMER_TREE,  /* end the processes that are left */
 	TIMERS
@@ -355,8 +355,8 @@ struct supervisor {
 	bool ending; /* the process tree is being ended */
 	/* Background processes that still held the output when the end was reported. */
 	bool lingers;        /* there are such processes */
-	int64_t paid;        /* the time until which the bytes that were read use up the rate; in
-				bytes (milliseconds times RATE_LIMIT_RATE / 1000) */
+	int64_t paid;        /* the time up to which the bytes read so far use up the allowed rate;
+				its unit is a byte (milliseconds times RATE_LIMIT_RATE / 1000) */
 	char linger_why[96]; /* why the recording has ended, for the text; "": it goes on */
 	struct wording_since since; /* the last run of the command */
 	int64_t heartbeat_ms;       /* interval to the next heartbeat */
