@@ -1,7 +1,7 @@
 // Fingerprints of lines: 64 bits by which the lines of two texts are compared. Parts that
 // differ between runs although nothing has changed are masked:
 //
-//   -  numbers that stand alone, with the separators of their parts and a unit after them: line
+//   - numbers that stand alone, with the separators of their parts and a unit after them: line
 //     numbers, times, dates, sizes, process IDs, "0x7f..." (but a lone 0 is not masked, so "0
 //     failed" differs from "3 failed");
 //   - hashes: words of seven or more hexadecimal digits, one of them a decimal digit;

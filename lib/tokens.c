@@ -15,7 +15,7 @@ enum class {
 	CLASS_WIDE
 };
 
-/* The letters of a word that TOKENS_WORD pays for. */
+/* How many letters of a word the weight of TOKENS_WORD covers. */
 #define WORD_LETTERS 6
 
 /* Thousandths of a token for one of each feature. */

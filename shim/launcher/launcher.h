@@ -24,8 +24,7 @@
 //
 //  1. It reads `target` in the directory of /proc/self/exe, or of AT_EXECFN.
 //  2. If the program still has the size and time that it had when it last worked, it executes the
-//  shell
-//     named there with the arguments, environment, descriptors and signals that it was given.
+//     shell named there with the arguments, environment, descriptors and signals that it was given.
 //     That is all in the usual case: five system calls.
 //  3. Otherwise it runs `terse version`, for at most LAUNCHER_TRY_MS, and notes the outcome. A
 //     terse that failed is tried again when its file has changed, and every LAUNCHER_RETRY_S

@@ -2,10 +2,10 @@
 // terse-sh, without knowing it.
 //
 // The library interposes every function of libc that executes a program, except execveat() and
-// fexecve(), by which no agent starts a shell. If the program is a shell that runs a string (`sh -c
-// STRING`, see shim/exec_call.h), the library starts terse-sh instead; if TERSE_SHIM_FILES is set,
-// it starts terse-sh for every shell and python. All other calls pass unchanged. The library does
-// not check whose string it is: terse-sh checks that by rules, and supervises the string or
+// fexecve(), with which no agent starts a shell. If the program is a shell that runs a string (`sh
+// -c STRING`, see shim/exec_call.h), the library starts terse-sh instead; if TERSE_SHIM_FILES is
+// set, it starts terse-sh for every shell and python. All other calls pass unchanged. The library
+// does not check whose string it is: terse-sh checks that by rules, and supervises the string or
 // executes the original shell. terse-sh gets
 //
 // - the caller's arguments, argv[0] included (it recognises itself by AT_EXECFN instead),

@@ -189,8 +189,8 @@ struct wiring_plan {
 };
 
 /* Makes the plan for the file at `path` (wiring_path()). No link in a project may lead out of the
-   project. Returns 0, or -1 with errno, as wiring_edit(), and the reason. Release the plan even
-   after a failure. */
+   project. Returns 0, or -1 with the reason and an errno like that of wiring_edit(). Release the
+   plan even after a failure. */
 int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const struct place *place,
 		const char *path, const char *project, bool undo);
 void wiring_plan_release(struct wiring_plan *p);

@@ -33,7 +33,7 @@ enum removal {
 
 /* Removes the artifact. `dir` is the session's directory. Adds the freed bytes to *freed, even if
    only parts of an artifact were there (REMOVAL_ABSENT). The next short_sweep() overwrites the
-   bytes of a short text. Any number of processes may call this at a time. */
+   bytes of a short text. Any number of processes may call this at the same time. */
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed);
 

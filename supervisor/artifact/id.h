@@ -56,7 +56,7 @@ extern const char *const artifact_suffixes[ARTIFACT_FILES];
 void id_file_name(const char *prefix, const char *id, enum artifact_part part,
 		  char name[ID_FILE_NAME]);
 
-/* Opens a file of the artifact in its session's directory, as store_open_file(). */
+/* Opens a file of the artifact in its session's directory, with store_open_file(). */
 int id_open_file(int dir, const char *id, enum artifact_part part, int flags);
 
 /* Opens a file of the artifact for reading. For a short text (short.h) it opens a copy of what that

@@ -177,7 +177,7 @@ static enum journal_kind kind_of(const char *line, size_t len, char id[ID_LEN + 
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Moves *at behind the next occurrence of `key`, which begins with the comma before the member;
+/* Moves *at past the next occurrence of `key`, which begins with the comma before the member;
    leaves *at alone if there is none. One pass is enough, since members have a fixed order. Quotes
    within strings have a backslash before them, so no text is taken for a key. */
 ALWAYS_INLINE bool pass_key(const char **at, const char *end, const char *key)

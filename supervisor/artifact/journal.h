@@ -6,8 +6,8 @@
 //                              or a short text
 //   {"eventName":"terse.run","id":"cmd-...", ...}   a run has ended (meta.h); "": no artifact
 //   {"eventName":"terse.read","id":"cmd-...","timeUnixNano":...,"bytes":4012,"tokens":1204,
-//    "inside":true} the text of an artifact was read or searched for a reader that is not a person;
-//    inside: within a run, whose own line says what was
+//    "inside":true}              the text of an artifact was read or searched for a reader that is
+//                                not a person; inside: within a run, whose own line says what was
 //                                shown
 //   {"eventName":"terse.session.end","timeUnixNano":...,"session.id":"..."}
 //                                the session has ended, unless a run follows

@@ -1,7 +1,7 @@
 // Short texts: records of runs whose text fits into a few pages, in place of files of their own.
 //
-//   SESSION/cmd-1m7v.texts the records of the runs whose IDs begin like this (they started within
-//   nine hours), in one sequence
+//   SESSION/cmd-1m7v.texts  the records of the runs whose IDs begin like this (they started within
+//                           nine hours), in one sequence
 //   SESSION/cmd-1m7v.link   a symbolic link whose text is SESSION+BASE
 //   STORE/ids/ID            a hard link to that link: the record's place follows from ID and BASE.
 //                           For a run that got its ID before its end, a symbolic link with another

@@ -163,7 +163,7 @@ const struct verb_option *verb_option_named(const struct verb *v, const char *na
 enum sink reader_find(const struct settings *s);
 
 /* Finds who reads a text: SINK_PROGRAM for a file that gets nothing else, SINK_FILE for a file in
-   which an agent collects output, SINK_AGENT for JSON; else as reader_find(). */
+   which an agent collects output, SINK_AGENT for JSON; else what reader_find() returns. */
 enum sink reader_of_text(const struct verb_call *c);
 
 /* Prints notices about what is not shown: on standard output, coloured at a terminal; if a program
@@ -235,7 +235,7 @@ bool verb_reaches(const struct verb_call *c, const struct store *stores, int cou
 		  const char *name);
 
 /* Finds the artifact that `name` means in the call's session, if verb_reaches() it. Opens *count
-   stores, which the caller closes. Returns 0, or -1 with errno as id_find(). */
+   stores, which the caller closes. Returns 0, or -1 with the errno of id_find(). */
 int verb_find(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
 	      int *count, struct id_found *found);
 

@@ -145,7 +145,7 @@ static int waiter_skip_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 			return result;
 		if (found <= 0) {
 			/* No echo has come: a password was typed, or the program draws. After a
-			   full block the search for the echo is given up. */
+			   full block the search for the echo stops. */
 			if (len == LOOKOUT_BLOCK) {
 				w->typed = NULL;
 				*begin = l->at;
@@ -394,14 +394,14 @@ static int await_run(struct verb_call *c)
 
 static const struct verb_option await_options[] = {
 	{"--timeout", 0, VERB_TIME, offsetof(struct await, timeout), "TIME",
-	 "wait at most so long, and exit with 124"},
+	 "wait at most this long, and exit with 124"},
 	{"--for", 0, VERB_TEXT, offsetof(struct await, pattern), "REGEX",
 	 "until a line matches, even one that may be redrawn; exits with 0, or with 1 if the "
 	 "command succeeds without it"},
 	{"--offset", 0, VERB_COUNT, offsetof(struct await, from), "N",
 	 "search from line N on (default 1)"},
 	{"--idle", 0, VERB_TIME, offsetof(struct await, idle), "TIME",
-	 "until there was no output and no input for so long"},
+	 "until there was no output and no input for this long"},
 	VERB_LAST_ROW,
 	VERB_END_ROW,
 };

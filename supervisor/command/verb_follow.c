@@ -248,7 +248,7 @@ static const struct verb_option follow_options[] = {
 	{"--for", 0, VERB_TAKE, 0, "REGEX",
 	 "print each line that matches, with its number; may be given several times"},
 	{"--idle", 0, VERB_TIME, offsetof(struct follow, idle), "TIME",
-	 "print when there was no output and no input for so long"},
+	 "print when there was no output and no input for this long"},
 	VERB_JSON_ROW,
 	VERB_LAST_ROW,
 	VERB_END_ROW,

@@ -240,11 +240,11 @@ static const struct verb_option send_options[] = {
 	{"--await", 0, VERB_FLAG, offsetof(struct send, awaits), NULL,
 	 "then wait as terse await does, with these options:"},
 	{"--timeout", 0, VERB_TIME, offsetof(struct send, wait.timeout), "TIME",
-	 "wait at most so long, and exit with 124"},
+	 "wait at most this long, and exit with 124"},
 	{"--for", 0, VERB_TEXT, offsetof(struct send, wait.pattern), "REGEX",
 	 "until a line matches that comes after what was typed"},
 	{"--idle", 0, VERB_TIME, offsetof(struct send, wait.idle), "TIME",
-	 "until there was no output and no input for so long"},
+	 "until there was no output and no input for this long"},
 	VERB_LAST_ROW,
 	VERB_END_ROW,
 };

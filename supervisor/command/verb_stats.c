@@ -195,9 +195,8 @@ const struct verb verb_stats = {
 	.forms = "",
 	.text = "What was saved for the session's agent, and the sums behind it: what commands\n"
 		"wrote, what the agent was shown of it, what was read back later, and what it\n"
-		"would have shown by itself, without terse. Saved is the last less the two "
-		"before,\n"
-		"and may be less than nothing.\n",
+		"would have shown on its own, without terse. Saved is the last of these minus\n"
+		"the two before it, and may be negative.\n",
 	.options = stats_options,
 	.run = stats_run,
 };

@@ -482,7 +482,7 @@ const struct verb verb_session = {
 	.purpose = "list and end sessions",
 	.forms = "[list]\nend [NAME]",
 	.text = "Lists the sessions, those used last first, or ends one. NAME\n"
-		"defaults to the caller's session; a run in a session makes it\n"
+		"defaults to the caller's session; the first run in a session makes it\n"
 		"(export TERSE_SESSION=NAME). Artifacts of an ended session are removed after\n"
 		"[session] keep.\n",
 	.options = session_options,

@@ -111,7 +111,7 @@ static size_t measure_marker(void *ctx, const struct preview_piece *piece, char 
 }
 
 /* Call it before the next line, `data`, is printed. Its start may have been printed at a pause:
-   returns how many bytes of `data` that is. If the line has changed since, ends the printed start
+   returns the number of bytes in that start. If the line has changed since, ends the printed start
    with a newline and returns 0. */
 static size_t intercept_go_on(struct interceptor *s, const char *data, size_t len)
 {

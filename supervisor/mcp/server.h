@@ -220,12 +220,12 @@ void shell_state_enter(struct buffer *s, const char *directory);
    or ENOMEM. */
 int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len);
 
-/* The strings of a buffer, each with its NUL, as an array like argv. It points into the buffer; to
-   be freed. NULL with ENOMEM. */
+/* The strings of a buffer, each with its NUL, as an array like argv. The array points into the
+   buffer; the caller frees the array. NULL with ENOMEM. */
 char **shell_strings(const struct buffer *s);
 
-/* This process's directory as an absolute path, to be freed: $PWD, which may lead through symbolic
-   links, if it still names the directory. NULL with errno. */
+/* This process's directory as an absolute path: $PWD, which may lead through symbolic links, if it
+   still names the directory. The caller frees it. NULL with errno. */
 char *shell_directory(void);
 
 // The file in memory that a shell writes its state to.
@@ -233,9 +233,9 @@ char *shell_directory(void);
 /* Room for the mark that identifies a file: its device and inode number. */
 enum { SHELL_MARK_MAX = 40 };
 
-/* Opens such a file as *fd. Returns code, to be freed, that the shell has to execute first, so that
-   it writes its state to the file when it ends. `program` is the path of terse. Returns NULL on an
-   error, after which *fd may be open. */
+/* Opens such a file as *fd. Returns code, which the caller frees, that the shell has to execute
+   first, so that it writes its state to the file when it ends. `program` is the path of terse.
+   Returns NULL on an error, after which *fd may be open. */
 char *shell_leave_open(int *fd, const char *program);
 
 /* terse mcp --leave FILE MARK: writes this process's directory and environment to FILE, if it has

@@ -469,7 +469,7 @@ struct smart {
 	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
 };
 
-/* The limit's texts and the window have to outlive it. To be freed with free(); NULL with
+/* The limit's texts and the window have to outlive it. The caller frees it with free(); NULL with
    ENOMEM. */
 struct smart *smart_new(struct window *window, const struct limit *limit);
 

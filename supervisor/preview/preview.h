@@ -157,7 +157,7 @@ bool preview_is_line_limited(const struct preview *p);
 /* Judges single lines. */
 struct preview_judge;
 
-/* NULL with ENOMEM. To be freed with free(). */
+/* NULL with ENOMEM. The caller frees it with free(). */
 struct preview_judge *preview_judge_new(void);
 
 /* Whether a line, without its newline, reports a failure. */

@@ -346,8 +346,8 @@ enum {
 /* Lines near the end count more: the last line counts 2 times, and a line that ends this many bytes
    before the end counts 1.5 times. */
 static const float END_REACH = 16000.0f;
-/* Each doubling of the number of lines of its family above a line, and of all lines of its family,
-   adds this much to the divisor of the line's weight. */
+/* The weight of a line is divided by 1 plus this for each doubling of the number of lines of its
+   family above it, and again for each doubling of the number of all lines of its family. */
 static const float AGAIN = 0.32f;
 /* Lines that a successful run has printed too keep this share of their weight. */
 static const float OF_NORMAL = 0.15f;

@@ -100,7 +100,7 @@ int frame_send(int fd, enum frame_kind kind, int a, int b, const void *data, siz
 
 /* Receives a frame. Returns the length of its data, or -1 with errno: EPIPE: the other side is
    gone; EPROTO: the packet was not a frame; EPROTONOSUPPORT: a frame of another version came; else
-   as recv(2). */
+   the errno of recv(2). */
 ssize_t frame_receive(int fd, struct frame *f, int flags);
 
 #define LIVE_TEXT 256  /* the most bytes of a prompt or line, with the NUL */

@@ -135,7 +135,7 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group);
 //   - one sleeps in poll, select or epoll, none of its processes runs, the terminal is raw (so keys
 //     are read one by one), and the screen looks as if somebody was asked: the cursor is after
 //     text, or a full-screen program is on, or
-//   -  /proc hides why one sleeps (another user's: sudo, su), none of its processes runs, the
+//   - /proc hides why one sleeps (another user's: sudo, su), none of its processes runs, the
 //     cursor is after text, and either echo is off or the terminal has been quiet for long.
 //
 // Keys that nobody can type, in an agent's command without a controlling terminal. On a pipe such
@@ -218,9 +218,9 @@ void watchdog_restore_terminal(const struct job *job);
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* Once somebody wants the run to end, a reader that takes nothing for this time is given up, and so
-   is a client that does not take the end of the run. Before that, a reader may take as long as it
-   likes. */
+/* Once somebody wants the run to end, terse stops waiting for a reader that takes nothing for this
+   time, and for a client that does not take the end of the run. Before that, a reader may take as
+   long as it likes. */
 #define STALL_MS 1000
 
 /* The most holders of the output that are listed. */
@@ -342,8 +342,10 @@ struct supervisor {
 	struct source sources[2];
 	struct source *end; /* the end of `sources` */
 	/* The delivery of the report to the reader. */
-	int64_t stall_at; /* monotonic time at which a stalled reader is given up; 0: never */
-	int instead;      /* wait status of a run whose reader was given up; 0: exit status 1 */
+	int64_t stall_at; /* monotonic time at which terse stops waiting for a stalled reader; 0:
+			     never */
+	int instead;      /* wait status of the run if terse stopped waiting for its reader; 0: exit
+			     status 1 */
 	size_t left;      /* bytes that waited for the reader at the last look */
 	bool loss_told;   /* the reader did not get everything, and has got a line that says so */
 	struct buffer input; /* for the command's terminal */
@@ -517,9 +519,9 @@ void supervisor_hand_over(struct supervisor *s, int64_t now_ms);
    next turn need not wait. */
 bool supervisor_print_summary(struct supervisor *s);
 
-/* Call it when somebody wants the run to end: a reader that stalls is given up from now on, or, if
-   the command ends for this reason, from its end on. `instead`: the run's wait status if the reader
-   is given up although the command has succeeded. */
+/* Call it when somebody wants the run to end: terse then stops waiting for a reader that stalls. If
+   the command ends because of that wish, the time starts at its end. `instead`: the run's wait
+   status if the command succeeded but terse stopped waiting for the reader. */
 void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead);
 
 /* Returns whether the reader has everything, or a line that says why it can't get everything. Call

@@ -111,8 +111,8 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 
 void watchdog_tell(int *pipe, pid_t group)
 {
-	/* Tries the write twice: without the message the watchdog would end processes that have to
-	   live on. */
+	/* Tries the write twice: without the message the watchdog would end processes that must
+	   stay alive. */
 	if (*pipe >= 0 && io_write(*pipe, &group, sizeof(group)) < 0)
 		io_write(*pipe, &group, sizeof(group));
 	if (group == 0)

@@ -562,7 +562,7 @@ void outbox_stay(const struct outbox *o, const struct settings *settings)
 	for (bool last = false;;) {
 		struct outbox_numbers noted = read_numbers(o, RETRY, NULL);
 		int64_t left = (int64_t)noted.b - clock_real_ms();
-		/* If the clock was set back, waits for the longest delay at most. */
+		/* If the clock was set back, waits at most for the longest delay. */
 		left = left > DELAY_MOST_MS ? (own.b ? DELAY_MOST_MS : 0) : left;
 		/* If the note has changed, another process tries again, or has pushed meanwhile. */
 		if (noted.b != own.b && (own.b || left > 0))

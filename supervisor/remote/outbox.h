@@ -13,7 +13,7 @@
 //               out; fetch: by processes that fetch
 //   retry       "FAILURES DUE\nWHY\n": after the remote failed, when to try again (ms since 1970)
 //   dropped     "COUNT BYTES\n": what outbox_max has dropped since terse push reported it
-//   .archive, .line, .segment, .retry, .dropped temporary names, renamed when the file is complete
+//   .archive, .line, .segment, .retry, .dropped   temporary names, renamed when complete
 //
 // Any number of processes may add at a time; one moves, in a loop until nothing is left. Every step
 // leaves the outbox whole, so a process may be killed at any moment: a step that was begun is done
