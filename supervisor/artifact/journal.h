@@ -2,8 +2,8 @@
 // The first member of a line says what has happened (docs/journal.schema.json; times are ns since
 // 1970):
 //
-//   {"eventName":"terse.artifact","id":"cmd-...","timeUnixNano":...}    one was made,
-//                              or a short text
+//   {"eventName":"terse.artifact","id":"cmd-...","timeUnixNano":...}
+//                                one was made, or a short text
 //   {"eventName":"terse.run","id":"cmd-...", ...}   a run has ended (meta.h); "": no artifact
 //   {"eventName":"terse.read","id":"cmd-...","timeUnixNano":...,"bytes":4012,"tokens":1204,
 //    "inside":true}              the text of an artifact was read or searched for a reader that is
