@@ -26,12 +26,12 @@ int64_t clock_real_ms(void)
 	return clock_ms(&now);
 }
 
-/* Writes the digits, perhaps with commas, and returns their end. A preview formats numbers hundreds
-   of times, and printf is many times slower. */
-static char *put_number(char *out, uint64_t n, bool commas)
+/* A preview formats numbers hundreds of times, and printf is many times slower. */
+char *human_number(char out[HUMAN_LEN], uint64_t n, bool commas)
 {
 	char digits[HUMAN_LEN];
 	size_t from = sizeof(digits), count = 0;
+	digits[--from] = '\0';
 	do {
 		if (commas && count > 0 && count % 3 == 0)
 			digits[--from] = ',';
@@ -39,20 +39,7 @@ static char *put_number(char *out, uint64_t n, bool commas)
 		count++;
 		n /= 10;
 	} while (n > 0);
-	memcpy(out, digits + from, sizeof(digits) - from);
-	return out + sizeof(digits) - from;
-}
-
-char *human_number(char out[HUMAN_LEN], uint64_t n)
-{
-	*put_number(out, n, false) = '\0';
-	return out;
-}
-
-char *human_count(char out[HUMAN_LEN], uint64_t n)
-{
-	*put_number(out, n, true) = '\0';
-	return out;
+	return memcpy(out, digits + from, sizeof(digits) - from);
 }
 
 /* n / 2^shift, rounded to nearest, ties to even. */
@@ -66,7 +53,6 @@ char *human_size(char out[HUMAN_LEN], uint64_t bytes)
 {
 	static const char units[][4] = {" B", " KB", " MB", " GB", " TB", " PB", " EB"};
 	unsigned unit = bytes >= 1024, shift = 10 * unit;
-	char *end;
 	/* Use the next unit as soon as rounding would show 1024 of this one. */
 	while (unit > 0 && unit + 1 < sizeof(units) / sizeof(*units) &&
 	       (unsigned __int128)bytes * 2 >= (unsigned __int128)2047 << shift) {
@@ -74,16 +60,18 @@ char *human_size(char out[HUMAN_LEN], uint64_t bytes)
 		shift += 10;
 	}
 	if (unit == 0) {
-		end = put_number(out, bytes, false);
+		human_number(out, bytes, false);
 	} else if ((unsigned __int128)bytes * 100 >= (unsigned __int128)9995 << shift) {
-		end = put_number(out, round_shifted(bytes, shift), false);
+		human_number(out, round_shifted(bytes, shift), false);
 	} else {
 		uint64_t tenths = round_shifted((unsigned __int128)bytes * 10, shift);
-		end = put_number(out, tenths / 10, false);
+		human_number(out, tenths / 10, false);
+		char *end = out + strlen(out);
 		*end++ = '.';
 		*end++ = (char)('0' + tenths % 10);
+		*end = '\0';
 	}
-	memcpy(end, units[unit], sizeof(units[unit]));
+	memcpy(out + strlen(out), units[unit], sizeof(units[unit]));
 	return out;
 }
 

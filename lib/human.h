@@ -2,6 +2,7 @@
 #ifndef TERSE_LIB_HUMAN_H
 #define TERSE_LIB_HUMAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -22,18 +23,15 @@ int64_t clock_ms(const struct timespec *time);
 #define HUMAN_LEN 32
 
 /* For arguments of printf: the string is valid up to the end of the enclosing block. */
-#define HUMAN_NUMBER(n)    human_number((char[HUMAN_LEN]){0}, (n))
-#define HUMAN_COUNT(n)     human_count((char[HUMAN_LEN]){0}, (n))
+#define HUMAN_NUMBER(n)    human_number((char[HUMAN_LEN]){0}, (n), false)
+#define HUMAN_COUNT(n)     human_number((char[HUMAN_LEN]){0}, (n), true)
 #define HUMAN_SIZE(bytes)  human_size((char[HUMAN_LEN]){0}, (bytes))
 #define HUMAN_DURATION(ms) human_duration((char[HUMAN_LEN]){0}, (ms))
 #define HUMAN_TIME(ms)     human_time((char[HUMAN_LEN]){0}, (ms))
 #define HUMAN_SIGNAL(sig)  human_signal((char[HUMAN_LEN]){0}, (sig))
 
-/* 8432 -> "8432" */
-char *human_number(char out[HUMAN_LEN], uint64_t n);
-
-/* 8432 -> "8,432" */
-char *human_count(char out[HUMAN_LEN], uint64_t n);
+/* 8432 -> "8432", or with commas "8,432" */
+char *human_number(char out[HUMAN_LEN], uint64_t n, bool commas);
 
 /* Bytes in units of powers of 1,024: "812 B", "4.0 KB", "61.0 KB", "473 KB", "1.2 GB". Values below
    100 have one decimal, except in bytes. */

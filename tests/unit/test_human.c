@@ -10,8 +10,6 @@
 #define KB ((uint64_t)1024)
 #define MB (1024 * KB)
 #define GB (1024 * MB)
-#define TB (1024 * GB)
-#define PB (1024 * TB)
 
 TEST(counts)
 {
@@ -31,7 +29,7 @@ TEST(counts)
 	};
 	char out[HUMAN_LEN];
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_ptr_equal(human_count(out, cases[i].n), out);
+		assert_ptr_equal(human_number(out, cases[i].n, true), out);
 		assert_string_equal(out, cases[i].text);
 	}
 }
@@ -44,30 +42,19 @@ TEST(sizes)
 		const char *text;
 	} cases[] = {
 		{0, "0 B"},
-		{1, "1 B"},
-		{812, "812 B"},
 		{1023, "1023 B"},
 		{KB, "1.0 KB"},
 		{KB + 51, "1.0 KB"},
 		{KB + 52, "1.1 KB"},
-		{4 * KB, "4.0 KB"},
-		{61 * KB, "61.0 KB"},
 		{99 * KB + 972, "99.9 KB"},
 		{99 * KB + 973, "100 KB"},
-		{100 * KB, "100 KB"},
-		{473 * KB, "473 KB"},
 		{1023 * KB, "1023 KB"},
 		{1023 * KB + 511, "1023 KB"},
 		{1023 * KB + 512, "1.0 MB"},
 		{MB - 1, "1.0 MB"},
-		{MB, "1.0 MB"},
-		{12 * MB + 307 * KB, "12.3 MB"},
 		{1023 * MB + 512 * KB - 1, "1023 MB"},
 		{1023 * MB + 512 * KB, "1.0 GB"},
-		{GB + 200 * MB, "1.2 GB"},
-		{TB, "1.0 TB"},
-		{PB, "1.0 PB"},
-		{1024 * PB, "1.0 EB"},
+		{1024 * 1024 * 1024 * GB, "1.0 EB"},
 		{UINT64_MAX, "16.0 EB"},
 	};
 	char out[HUMAN_LEN];
@@ -97,7 +84,7 @@ TEST(sizes_rounded)
 			 units[unit]);
 		assert_string_equal(human_size(out, bytes), want);
 		snprintf(want, sizeof(want), "%" PRIu64, random);
-		assert_string_equal(human_number(out, random), want);
+		assert_string_equal(human_number(out, random, false), want);
 	}
 }
 

@@ -17,7 +17,7 @@ static size_t marker(void *ctx, const struct preview_piece *piece, char *out, si
 	char lines[HUMAN_LEN], bytes[HUMAN_LEN];
 	uint64_t count = piece->to - piece->from + 1;
 	int n;
-	human_count(lines, count);
+	human_number(lines, count, true);
 	human_size(bytes, piece->bytes);
 	if (piece->kind == PREVIEW_ALIKE)
 		n = snprintf(out, cap, "[~ %" PRIu64 " %s%.*s]\n", count, piece->spelled ? id : "",
