@@ -314,10 +314,9 @@ static void words_lead(struct words_reader *r, size_t first, size_t end, int int
 
 /* --- lines and keywords ------------------------------------------------------------- */
 
+/* Skips the comment that begins here. */
 static void skip_comment(struct words_reader *r)
 {
-	if (*r->at != '#')
-		return;
 	r->words->comment = r->at;
 	r->at += strcspn(r->at, "\n");
 }
@@ -327,7 +326,8 @@ static void words_skip_lines(struct words_reader *r)
 {
 	for (;;) {
 		words_skip_blanks(r);
-		skip_comment(r);
+		if (*r->at == '#')
+			skip_comment(r);
 		if (*r->at != '\n')
 			return;
 		r->at++;
@@ -429,12 +429,12 @@ static const struct {
 	{"{", NULL, "}"},        {"[[", read_condition, NULL},
 };
 
-/* Whether "((" begins arithmetic, which ends with "))", and not a subshell in a subshell. */
+/* Whether the bracket here begins arithmetic, "((" up to "))", and not a subshell. */
 static bool at_arithmetic(const struct words_reader *r)
 {
 	const char *p = r->at + 1;
 	size_t open = 0;
-	if (r->at[0] != '(' || *p != '(')
+	if (*p != '(')
 		return false;
 	do {
 		open += *p == '(';
@@ -460,7 +460,8 @@ static int read_simple(struct words_reader *r)
 				return -1;
 			continue;
 		}
-		skip_comment(r);
+		if (*r->at == '#')
+			skip_comment(r);
 		if (*r->at == '\0' || strchr("\n;&|)", *r->at))
 			break;
 		if (*r->at == '(' && count == 1) {
@@ -507,7 +508,7 @@ static int words_read_element(struct words_reader *r)
 	if (i < known) {
 		result = compounds[i].read ? compounds[i].read(r)
 					   : words_read_list(r, compounds[i].ending);
-	} else if (at_arithmetic(r)) {
+	} else if (*r->at == '(' && at_arithmetic(r)) {
 		result = words_skip_brackets(r, '(', ')');
 	} else if (*r->at == '(') {
 		r->at++;

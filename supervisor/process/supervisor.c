@@ -273,7 +273,8 @@ static void supervisor_on_child(void *ctx, short revents)
 		s->timer[TIMER_PERSON] = 0;
 		if (s->group != s->command)
 			waitpid(s->group, NULL, 0);
-		front_continue(s, clock_monotonic_ms());
+		if (s->front.asleep > 0)
+			front_continue(s, clock_monotonic_ms());
 		/* The kernel sends HUP to the foreground group when the session leader ends or the
 		   master is closed. Background children that the command has left in its group must
 		   not get it. */

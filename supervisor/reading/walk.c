@@ -156,7 +156,7 @@ static enum walk_kind get_line(struct walk *w)
 	}
 	/* If all lines of the block were returned, reads until there is a whole line, a gap or the
 	   end. */
-	if (w->at == w->end && !w->is_long && !w->at_gap && !w->at_end)
+	if (w->at > 0 && w->at == w->end && !w->is_long && !w->at_gap && !w->at_end)
 		walk_drop(w, w->options.context);
 	while (w->at == w->end && !w->is_long && !w->at_gap && !w->at_end) {
 		size_t larger = w->cap * 2 < w->most ? w->cap * 2 : w->most;
