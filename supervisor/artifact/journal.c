@@ -504,19 +504,14 @@ struct journal {
 	uint64_t damaged;
 };
 
-static void leave_source(struct journal *j)
-{
-	io_close(&j->dir);
-	io_close(&j->tail.fd);
-	j->open = NULL;
-}
-
 /* Opens the source's file. If the file was replaced or has shrunk, reading starts again at its
    end. */
 static int enter_source(struct journal *j, struct source *s)
 {
 	struct stat st;
-	leave_source(j);
+	j->open = NULL;
+	io_close(&j->dir);
+	io_close(&j->tail.fd);
 	j->dir = store_open_session(s->line.of.store, s->line.of.session, false);
 	j->tail.fd = j->dir < 0 ? -1 : store_open_locked(j->dir, JOURNAL_FILE, O_RDONLY, 0, &st);
 	if (j->tail.fd < 0)
@@ -586,23 +581,6 @@ static bool is_newer(const struct source *a, const struct source *b)
 	return a->ms > b->ms || (a->ms == b->ms && a < b);
 }
 
-/* Restores the order of the heap after its first source has gone on to an older line, or has no
-   more lines (kind 0). */
-static void sift(struct journal *j)
-{
-	struct source *s = j->heap[0]->line.kind ? j->heap[0] : j->heap[--j->left];
-	size_t at = 0, below;
-	while ((below = 2 * at + 1) < j->left) {
-		if (below + 1 < j->left && is_newer(j->heap[below + 1], j->heap[below]))
-			below++;
-		if (is_newer(s, j->heap[below]))
-			break;
-		j->heap[at] = j->heap[below];
-		at = below;
-	}
-	j->heap[at] = s;
-}
-
 struct journal *journal_open(struct store *stores, int count, const char *session, unsigned kinds)
 {
 	struct journal *j = calloc(1, sizeof(*j));
@@ -651,7 +629,19 @@ int journal_next(struct journal *j, struct journal_line *line)
 			return 1;
 		if (advance(j, s) < 0)
 			return -1;
-		sift(j);
+		/* Restores the order of the heap: its first source has gone on to an older line, or
+		   has no more lines (kind 0). */
+		s = s->line.kind ? s : j->heap[--j->left];
+		size_t at = 0, below;
+		while ((below = 2 * at + 1) < j->left) {
+			if (below + 1 < j->left && is_newer(j->heap[below + 1], j->heap[below]))
+				below++;
+			if (is_newer(s, j->heap[below]))
+				break;
+			j->heap[at] = j->heap[below];
+			at = below;
+		}
+		j->heap[at] = s;
 	}
 	return 0;
 }
@@ -728,7 +718,8 @@ void journal_close(struct journal *j)
 {
 	if (!j)
 		return;
-	leave_source(j);
+	io_close(&j->dir);
+	io_close(&j->tail.fd);
 	for (size_t i = 0; i < j->count; i++)
 		free(j->sources[i].copy);
 	meta_release(&j->run);
