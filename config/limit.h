@@ -8,6 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+static inline size_t size_min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline size_t size_max(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Text within `bytes` and `count` is printed whole; other text becomes a preview within both. */
 struct limit {
 	size_t bytes;
@@ -49,19 +59,19 @@ static inline size_t limit_line(const struct limit *l, size_t bytes)
 {
 	size_t least = bytes < 256 ? 64 : bytes / 4;
 	size_t most = l->mode == MODE_HEAD && least < bytes ? least : bytes;
-	return l->max_line < most ? l->max_line : most;
+	return size_min(l->max_line, most);
 }
 
 /* While the command runs, the smallest size limits what is printed, since the outcome is not known
    yet. Text up to the largest size is held in memory. */
 static inline size_t limit_smallest(const struct limit *l)
 {
-	return l->cut_bytes < l->failure_bytes ? l->cut_bytes : l->failure_bytes;
+	return size_min(l->cut_bytes, l->failure_bytes);
 }
 
 static inline size_t limit_largest(const struct limit *l)
 {
-	return l->bytes > l->failure_bytes ? l->bytes : l->failure_bytes;
+	return size_max(l->bytes, l->failure_bytes);
 }
 
 /* The ceiling until the outcome is known: the smallest of the ceilings; 0: none. */

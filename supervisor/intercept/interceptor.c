@@ -16,20 +16,18 @@ static bool is_counted(const struct interceptor *s)
 	return intercept_is_by_head(s) || s->reader == &readers[INTERCEPT_SILENT];
 }
 
-uint64_t intercept_lines(const struct interceptor *s)
+struct intercept_totals intercept_totals(const struct interceptor *s)
 {
-	if (is_counted(s))
-		return tally_lines(&s->tally);
-	return s->preview ? preview_lines(s->preview) : 0;
-}
-
-uint64_t intercept_bytes(const struct interceptor *s)
-{
+	struct intercept_totals t = {.bytes = s->text_bytes};
+	if (is_counted(s)) {
+		t = (struct intercept_totals){tally_lines(&s->tally), s->tally.bytes};
+	} else if (s->preview) {
+		const struct preview_totals seen = preview_totals(s->preview);
+		t = (struct intercept_totals){seen.lines, seen.bytes};
+	}
 	if (s->state == BYTES_BINARY)
-		return s->raw_bytes;
-	if (is_counted(s))
-		return s->tally.bytes;
-	return s->preview ? preview_bytes(s->preview) : s->text_bytes;
+		t.bytes = s->raw_bytes;
+	return t;
 }
 
 void intercept_overflow(struct interceptor *s)
@@ -184,7 +182,8 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 	}
 	/* An agent that cuts long texts itself would show very little of this one, so it gets no
 	   more than cut_bytes. */
-	bool cut = outcome == INTERCEPT_SUCCESS && !s->fits && intercept_bytes(s) > l->cut_over;
+	bool cut =
+		outcome == INTERCEPT_SUCCESS && !s->fits && intercept_totals(s).bytes > l->cut_over;
 	if (cut)
 		bytes = l->cut_bytes;
 	if (outcome != INTERCEPT_RUNNING)
@@ -221,7 +220,7 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 			   const char *who, const struct wording_place *place)
 {
 	struct buffer pending = BUFFER_INIT;
-	uint64_t lines = terminal_lines(s->terminal), bytes = intercept_bytes(s);
+	uint64_t lines = terminal_lines(s->terminal), bytes = intercept_totals(s).bytes;
 	if (s->state < BYTES_BINARY && terminal_pending(s->terminal, &pending) == 0)
 		bytes += pending.len;
 	wording_heartbeat(intercept_line(s), elapsed_ms, lines, bytes, wait, who, place);
@@ -465,13 +464,14 @@ void interceptor_compare(struct interceptor *s, const struct fingerprints *succe
 
 struct interceptor_facts interceptor_facts(const struct interceptor *s)
 {
+	const struct intercept_totals totals = intercept_totals(s);
 	bool is_whole = s->fits && s->omitted == 0 && s->state != BYTES_BINARY;
 	bool is_partial = s->reader->previews && !is_whole;
 	bool folds = s->reader->previews && s->fits &&
 		     progress_next(&s->progress, (size_t)s->printed, 0).end;
 	return (struct interceptor_facts){
-		.lines = intercept_lines(s),
-		.bytes = intercept_bytes(s),
+		.lines = totals.lines,
+		.bytes = totals.bytes,
 		.settled = s->text_bytes,
 		.settle_due = s->settle_at,
 		.shown = s->shown.ranges,

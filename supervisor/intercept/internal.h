@@ -215,8 +215,11 @@ void intercept_text(void *ctx, const char *data, size_t len);
 void intercept_overflow(struct interceptor *s);
 
 /* Lines and bytes of the text so far; 0 lines where nothing counts them. */
-uint64_t intercept_lines(const struct interceptor *s);
-uint64_t intercept_bytes(const struct interceptor *s);
+struct intercept_totals {
+	uint64_t lines, bytes;
+};
+
+struct intercept_totals intercept_totals(const struct interceptor *s);
 
 /* Call it when the report is made: takes in the text that the terminal still holds, and the
    outcome. */

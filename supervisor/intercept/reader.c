@@ -221,17 +221,10 @@ static int note_printed(const struct interceptor *s, uint64_t last, struct repor
 	return last >= from ? report_add_range(report, from, last) : 0;
 }
 
-/* Whether the preview is nothing but the first part of the text. */
-static bool is_head_only(const struct interceptor *s)
-{
-	return intercept_is_by_head(s) &&
-	       (s->outcome == INTERCEPT_SUCCESS || s->options.limit.own_words);
-}
-
 /* Prints the line at the end of a preview, which describes the whole text. `last`: the last line
-   that is shown; `folds`: some lines stand for repetitions. */
+   that is shown; `is_first`: the preview is the first part of the text. */
 static void print_about_preview(struct interceptor *s, const struct interceptor_ending *e,
-				uint64_t last, bool folds)
+				uint64_t last, bool is_first)
 {
 	const struct limit *l = &s->options.limit;
 	struct wording_ending ending = e->ending;
@@ -242,8 +235,6 @@ static void print_about_preview(struct interceptor *s, const struct interceptor_
 		.cut = s->cut,
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
-	bool is_first = is_head_only(s) ||
-			(intercept_is_by_head(s) && s->omitted == 0 && s->cut == 0 && !folds);
 	ending.limit.grow |= limit_line(l, l->bytes) < l->max_line;
 	ending.broken = s->broken;
 	ending.omits = s->omitted > 0;
@@ -271,11 +262,13 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 	struct preview_ask ask = make_ask(s, &marker, &command);
 	ask.status = s->outcome == INTERCEPT_FAILURE;
 	ask.budget = l->bytes;
-	ask.is_head = is_head_only(s);
+	/* In mode head the preview of a success is nothing but the first part of the text. */
+	const bool by_head = intercept_is_by_head(s);
+	ask.is_head = by_head && (s->outcome == INTERCEPT_SUCCESS || l->own_words);
 	if (ask.is_head)
 		ask.command = NULL;
 	/* In mode head nothing is printed twice. */
-	if (!intercept_is_by_head(s)) {
+	if (!by_head) {
 		ask.total = share_end(&s->share, ask.budget);
 		if (l->count)
 			ask.total_lines = share_end(&s->line_share, (size_t)l->count);
@@ -303,11 +296,12 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 		s->broken = s->omitted && l->count && shown >= l->count ? LIMIT_COUNT : LIMIT_BYTES;
 	/* The limit of lines has room left, so the limit of bytes is named. */
 	else if (s->broken == LIMIT_COUNT && shown < l->count &&
-		 preview_bytes(s->preview) > s->most)
+		 intercept_totals(s).bytes > s->most)
 		s->broken = LIMIT_BYTES;
 	report->broken = s->broken;
+	bool is_whole = s->omitted == 0 && s->cut == 0 && !folds;
 	if (!s->reader->reports)
-		print_about_preview(s, e, last, folds);
+		print_about_preview(s, e, last, ask.is_head || (by_head && is_whole));
 	return result;
 }
 
@@ -452,8 +446,9 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 {
 	struct interceptor_ending e = *given;
 	intercept_end_text(s, &e.ending);
-	e.ending.lines = s->options.lines_before + intercept_lines(s) + e.lines_behind;
-	e.ending.bytes = s->options.bytes_before + intercept_bytes(s) + e.bytes_behind;
+	const struct intercept_totals totals = intercept_totals(s);
+	e.ending.lines = s->options.lines_before + totals.lines + e.lines_behind;
+	e.ending.bytes = s->options.bytes_before + totals.bytes + e.bytes_behind;
 	e.ending.limit = s->options.limit;
 	e.ending.picture = terminal_facts(s->terminal).is_pictured;
 	TRACE(PREVIEW, "%s ends: %" PRIu64 " bytes, %s, for a reader of %s", PART_NAME(s),
@@ -491,8 +486,8 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 			wording_status(intercept_line(s), &e.ending, &e.place);
 		if (announced)
 			intercept_print_line(s);
+		note_printed(s, totals.lines, &s->shown);
 	}
-	note_printed(s, intercept_lines(s), &s->shown);
 }
 
 int interceptor_collect(struct interceptor *s, const struct interceptor_ending *e,
@@ -501,9 +496,10 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	int result = 0;
 	intercept_end_text(s, &e->ending);
 	out->limit = s->options.limit;
-	out->total_bytes = intercept_bytes(s);
+	const struct intercept_totals totals = intercept_totals(s);
+	out->total_bytes = totals.bytes;
 	out->binary = s->state == BYTES_BINARY;
-	out->total_lines = out->binary ? 0 : intercept_lines(s);
+	out->total_lines = out->binary ? 0 : totals.lines;
 	if (out->binary) {
 		buffer_clear(&s->collected);
 		out->kind = s->kind;
@@ -555,13 +551,7 @@ static bool pause_is_quiet(const struct pause *p, int64_t now_ms)
 
 size_t share_budget(size_t budget, size_t ceiling)
 {
-	size_t most = ceiling - ceiling / 3;
-	return ceiling && budget > most ? most : budget;
-}
-
-static size_t lesser_of(size_t a, size_t b)
-{
-	return a < b ? a : b;
+	return ceiling ? size_min(budget, ceiling - ceiling / 3) : budget;
 }
 
 /* The most that may be printed in total. However many heartbeats there were, half of a budget is
@@ -572,8 +562,8 @@ static size_t share_most(const struct share *s, size_t budget)
 	size_t below = s->ceiling > s->notices ? s->ceiling - s->notices : 0;
 	if (s->ceiling == 0 || below >= most)
 		return most;
-	size_t least = lesser_of(s->printed + s->budget / 2, s->ceiling);
-	return lesser_of(most, below > least ? below : least);
+	size_t least = size_min(s->printed + s->budget / 2, s->ceiling);
+	return size_min(most, size_max(below, least));
 }
 
 size_t share_whole(const struct share *s)
@@ -588,9 +578,7 @@ size_t share_tail(const struct share *s, bool words)
 	size_t whole = share_whole(s), share = s->budget / 2;
 	size_t left = share > s->tails ? share - s->tails : 0;
 	size_t most = whole > s->printed ? whole - s->printed : 0;
-	size_t room = words || left / 2 < s->least ? left : left / 2;
-	if (room > most)
-		room = most;
+	size_t room = size_min(words || left / 2 < s->least ? left : left / 2, most);
 	return room < s->least ? 0 : room;
 }
 
@@ -599,7 +587,7 @@ size_t share_end(const struct share *s, size_t budget)
 	if (budget == SIZE_MAX)
 		return SIZE_MAX;
 	size_t most = share_most(s, budget), half = budget / 2;
-	return lesser_of(budget + lesser_of(s->live, half), most);
+	return size_min(budget + size_min(s->live, half), most);
 }
 
 void share_take(struct share *s, size_t printed, bool omits)
@@ -741,7 +729,7 @@ static bool held_print_last(struct interceptor *s, bool words, const struct word
 	struct marker marker = {s, place};
 	struct buffer command = BUFFER_INIT;
 	size_t bytes = share_tail(&s->share, words), lines = share_tail(&s->line_share, words);
-	uint64_t whole, put = s->put;
+	uint64_t put = s->put;
 	if (bytes == 0 || lines == 0 || s->left_out_count == LEFT_OUT_MAX)
 		return false;
 	struct preview_ask ask = make_ask(s, &marker, &command);
@@ -759,8 +747,9 @@ static bool held_print_last(struct interceptor *s, bool words, const struct word
 			s->left_out[s->left_out_count++] =
 				(struct preview_range){pieces[i].from, pieces[i].to};
 	}
-	s->printed_lines = preview_whole_lines(s->preview, &whole);
-	s->printed = whole;
+	const struct preview_totals totals = preview_totals(s->preview);
+	s->printed_lines = totals.whole_lines;
+	s->printed = totals.whole_bytes;
 	held_take(s, put, preview_shown(s->preview) - s->line_share.printed, true);
 	return true;
 }
@@ -769,7 +758,6 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 			    const struct wording_place *place)
 {
 	struct pause *p = &s->pause;
-	uint64_t whole;
 	bool room = true;
 	if (moment != INTERCEPT_PAUSE || pause_is_quiet(p, now_ms)) {
 		TRACE(PREVIEW, "%s: what is held back is printed, after %" PRIu64 " bytes",
@@ -781,7 +769,7 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 			intercept_print_lines(s, place);
 		else if (!s->fits && intercept_is_by_head(s))
 			room = words;
-		else if (!s->fits && preview_whole_lines(s->preview, &whole) > s->printed_lines)
+		else if (!s->fits && preview_totals(s->preview).whole_lines > s->printed_lines)
 			room = held_print_last(s, words, place);
 		p->is_fresh = false;
 		if (!s->fits) {

@@ -63,16 +63,6 @@ static inline __attribute__((always_inline)) bool is_one_of(char c, const char *
 	return found;
 }
 
-static inline size_t size_min(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static inline size_t size_max(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 static inline size_t skip_digits(const char *text, size_t len, size_t at)
 {
 	while (at < len && is_digit(text[at]))

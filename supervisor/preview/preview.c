@@ -238,20 +238,13 @@ void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines)
 	w->prev_start = w->last_start = w->bytes;
 }
 
-uint64_t preview_lines(const struct preview *p)
+struct preview_totals preview_totals(const struct preview *p)
 {
-	return window_lines(&p->window);
-}
-
-uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes)
-{
-	*bytes = p->window.last_start;
-	return p->window.newlines;
-}
-
-uint64_t preview_bytes(const struct preview *p)
-{
-	return p->window.bytes;
+	const struct window *w = &p->window;
+	return (struct preview_totals){.lines = window_lines(w),
+				       .bytes = w->bytes,
+				       .whole_lines = w->newlines,
+				       .whole_bytes = w->last_start};
 }
 
 struct limit preview_live_limit(const struct preview *p)

@@ -123,17 +123,18 @@ void preview_feed_head(struct preview *p, const char *data, size_t len);
    before them have to end with a newline. */
 void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines);
 
-/* Totals so far, an unfinished line included. */
-uint64_t preview_lines(const struct preview *p);
-uint64_t preview_bytes(const struct preview *p);
+struct preview_totals {
+	uint64_t lines, bytes;             /* an unfinished line included */
+	uint64_t whole_lines, whole_bytes; /* complete lines, and their bytes */
+};
+
+/* Totals so far. */
+struct preview_totals preview_totals(const struct preview *p);
 
 /* How much of the start may be printed before the outcome is known: whole lines, up to this many
    bytes and units, each of max_line bytes at most. These lines are shown whatever the outcome
    is. */
 struct limit preview_live_limit(const struct preview *p);
-
-/* The number of complete lines so far, and of their bytes. */
-uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
 
 /* Chooses. The pieces cover each line after the printed ones exactly once, in order. Before them
    may come relevant lines that were left out earlier. The printed text and the pieces with their

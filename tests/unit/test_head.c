@@ -46,7 +46,7 @@ static void choose(struct preview *p, size_t budget, uint64_t printed, uint64_t 
 		else
 			assert_int_equal(i, count - 1);
 	}
-	assert_int_equal(next, preview_lines(p) + 1);
+	assert_int_equal(next, preview_totals(p).lines + 1);
 }
 
 /* However a text comes, and whatever its outcome, its first part is the same, and within the
