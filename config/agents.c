@@ -62,8 +62,9 @@ static const struct section_entry entries[] = {
 	OUTPUT("*/claude-*/tasks/*.output"),
 	SET(ceiling, 30000),
 	SET(failure_ceiling, 10000),
-	SET(cut_ceiling, 4 * KB), /* Unless this variable is set, Claude Code moves a command that
-				     reaches its time limit into the background. */
+	SET(cut_ceiling, 4 * KB),
+	/* Unless this variable is set, Claude Code moves a command that reaches its time limit into
+	   the background. */
 	ENDS("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"),
 	LIMIT("BASH_DEFAULT_TIMEOUT_MS"),
 	SET(hand_over, 120 * SECOND),
@@ -244,10 +245,9 @@ const struct section_form rules_form = {
    the ceilings in their sections, which leave room for a preview. */
 static const struct would_show_row {
 	const char *agent;
-	uint64_t whole,
-		failed; /* the most bytes of a success, and of a failure, that it shows uncut */
-	uint64_t cut;   /* bytes that it shows of a longer success; of a longer failure it shows
-			   `failed` */
+	/* The most bytes of a success, and of a failure, that it shows uncut. */
+	uint64_t whole, failed;
+	uint64_t cut;   /* bytes that it shows of a longer success; of a longer failure `failed` */
 	uint64_t lines; /* 0: no limit */
 } rows[] = {
 	{"claude", 30000, 10000, 2000, 0},

@@ -29,9 +29,8 @@ static size_t part_len(const char *template, const char *name)
    last star takes one more character. `part`: not NULL for a template. */
 static bool match_stars(const char *pattern, const char *end, const char *text, struct part *part)
 {
-	const char
-		*behind = NULL,
-		*next = NULL; /* after the last star: the place in the pattern, and in the text */
+	/* After the last star: the place in the pattern, and in the text. */
+	const char *behind = NULL, *next = NULL;
 	bool is_command = false;
 	while (pattern < end || *text) {
 		size_t named = part ? part_len(pattern, "{command}") : 0;

@@ -169,8 +169,7 @@ struct settings {
 	/* [environment] */
 	struct strings env_set;   /* NAME=VALUE */
 	struct strings env_unset; /* NAME */
-	struct strings env_keep;  /* NAME: the caller's value of this variable stays, whatever `set`
-				     and  `unset` say */
+	struct strings env_keep;  /* NAME: unchanged by set and unset if the caller has it */
 
 	/* The origin of each value, by SETTING_SLOT(), and the paths of the files that were read
 	   (NULL for the others). */

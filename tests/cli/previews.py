@@ -245,10 +245,10 @@ class Successes(RealRuns):
 
 # Lines that say that something went well or goes on, and others.
 FOLDED = ("test tests::part_%d ... ok", " \u2713 adds part %d 2ms", "tests/test_a.py::test_%d PASSED    [ 33%%]",
-           "--- PASS: TestPart%d (0.00s)", "   Compiling part v1.0.%d", "[ 33%%] Building C object part%d.o",
-           "  CC      build/part%d.o", "gcc -O2 -c -o part%d.o part.c", "ok %d - adds", "Setting up part%d (1.2) ...",
-           "%d/90 Test #3: part ...........   Passed    0.01 sec", "[INFO] Downloading from central: part%d.pom",
-           "test_error_%d (test_a.Test) ... ok")
+          "--- PASS: TestPart%d (0.00s)", "   Compiling part v1.0.%d", "[ 33%%] Building C object part%d.o",
+          "  CC      build/part%d.o", "gcc -O2 -c -o part%d.o part.c", "ok %d - adds", "Setting up part%d (1.2) ...",
+          "%d/90 Test #3: part ...........   Passed    0.01 sec", "[INFO] Downloading from central: part%d.pom",
+          "test_error_%d (test_a.Test) ... ok")
 NOT_FOLDED = ("part.c:%d: warning: unused variable", "test tests::part_%d ... FAILED", "part%d.o | 12 | 4.5 KB", "%d",
               "error: downloading part %d failed", "Loading part %d failed", "the value of part %d is 7",
               "[INFO] part %d", "2026-01-02 12:00:%02d request served", "/usr/lib/part%d",

@@ -48,7 +48,8 @@ TEST(words)
 		 "run ... --yield=7ms --max-lines=500 --max-err-lines=750 --prelude=leave -c a "},
 		{"run_command",
 		 "{\"command\":\"a\",\"timeout\":0,\"cwd\":\"\",\"profile\":null,\"args\":[]}",
-		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 --prelude=leave -c a "},
+		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 --prelude=leave -c "
+		 "a "},
 		{"read_command_output", "{\"artifact_id\":\"a\"}", "read -- a "},
 		{"read_command_output",
 		 "{\"artifact_id\":\"a\",\"offset\":-3,\"limit\":\"5\",\"tail\":0,\"stream\":"

@@ -1,6 +1,7 @@
 """Shared by the tests of whole runs.
 
-Every case gets its own directory, an environment that has only PATH from the caller, and a mark in that environment, by which each process that it starts can be found in /proc.
+Every case gets its own directory, an environment that has only PATH from the caller, and a mark in
+that environment, by which each process that it starts can be found in /proc.
 A case that leaves a process behind has failed.
 
 Nothing here waits for a time to pass: `eventually` and the readers wait for an event, and
@@ -219,7 +220,8 @@ def processes(mark):
 class Run:
     """A command that was started, the ends of its streams that we hold, and how it ended.
 
-    `kind` says what its output goes to: "socket", "pipe" (both are read by this process, which is neither a shell nor a sibling, and so an agent), or "file". `split`: stderr apart.
+    `kind` says what its output goes to: "socket", "pipe" (both are read by this process, which is
+    neither a shell nor a sibling, and so an agent), or "file". `split`: stderr apart.
     """
 
     def __init__(self, argv, env, cwd, kind="socket", split=False, stdin=None, data=None,

@@ -1,6 +1,7 @@
 #!/usr/bin/python3 -B
-"""The parts of harnesses that run commands, rewritten from their sources. The name by which this program is called is the harness, its arguments are the commands. Prints a list of [what the model gets, the status that the harness
-knows, its result or null] as JSON.
+"""The parts of harnesses that run commands, rewritten from their sources. The name by which this
+program is called is the harness, its arguments are the commands. Prints a list of [what the model
+gets, the status that the harness knows, its result or null] as JSON.
 
 mini         mini-swe-agent 2.4: environments/local.py, config/mini.yaml
 aider        aider 0.86: aider/run_cmd.py, with a terminal as without
