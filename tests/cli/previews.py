@@ -359,12 +359,14 @@ class Rules(Case):
         self.assertGreater(sum(line.startswith("error[") for line in out), 2)
 
     def test_progress_comes_last(self):
-        """What is said once has the room before lines of progress, however far from the failure it stands."""
+        """What is said once has the room before lines of progress, however far from the failure it stands. Lines of
+        progress leave an eighth of the size."""
         notes = ["%s is the %s of today" % pair for pair in zip(WORDS, WORDS[5:15])]
         out = self.shown(PROGRESS + "\n".join(notes) + "\n" + PROGRESS + "error: no such part\n", "2KB")
         for note in notes:
             self.assertIn(note, out)
         self.assertGreater(out.count("Compiling"), 12)
+        self.assertLess(len(out[:out.rindex("[terse: ")]), 2048 * 9 / 10)
 
 
 class Budgets(Case):
