@@ -5,7 +5,7 @@
 
 #include "config/section.h"
 
-/* The variable by which terse agent names the program that it starts. */
+/* The variable in which terse agent names the program that it starts. */
 #define RULE_AGENT "TERSE_AGENT"
 
 #define RULE_ENVIRONMENT "environment"

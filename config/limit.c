@@ -10,7 +10,8 @@
 #define NOTICES      ((int64_t)400)
 #define NOTICE_LINES 4
 
-/* The most bytes that a long line gets before other lines if [preview] max_line is not set. */
+/* The most bytes that a long line gets, before the other lines get theirs, if [preview] max_line is
+   not set. */
 #define MAX_LINE ((size_t)500)
 
 /* Limits `bytes` by a ceiling (0: none). */

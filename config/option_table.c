@@ -318,7 +318,7 @@ const struct option option_table[] = {
 	{
 		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),
 		SIZE_OR_ZERO(ceiling, 512, 16 * MB),
-		.help = "The most that is printed, notices included and whatever size is, since "
+		.help = "The most that is printed, including notices and whatever size is, since "
 			"the agent would cut off the rest; 0: unknown.",
 	},
 	{

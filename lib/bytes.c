@@ -135,9 +135,9 @@ size_t newline_skip(const char *data, size_t len, uint64_t *n)
 /* The classes of a block's bytes, as masks with one bit for each byte. The lowest bit belongs to
    the first byte; the bits of adjacent bytes are `1 << shift` places apart. */
 struct masks {
-	uint64_t control; /* control characters but tab and newline, and DEL */
+	uint64_t control; /* control characters except tab and newline, and DEL */
 	uint64_t newline;
-	uint64_t other; /* all but printable ASCII */
+	uint64_t other; /* everything except printable ASCII */
 	uint64_t digit; /* see struct marks */
 };
 

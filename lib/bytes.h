@@ -39,7 +39,7 @@ size_t newline_skip(const char *data, size_t len, uint64_t *n);
 #define MARKS 64
 
 struct marks {
-	uint64_t control; /* control characters but tab and newline, and DEL */
+	uint64_t control; /* control characters except tab and newline, and DEL */
 	uint64_t newline;
 	uint64_t digit; /* a parameter of a control sequence: 0 to 9, colon, semicolon */
 };

@@ -31,10 +31,9 @@ bool utf8_incomplete(const char *data, size_t len, size_t *tail);
    (invalid bytes count as characters of their own). */
 size_t utf8_floor(const char *data, size_t total, size_t len);
 
-/* Whether `cp` may be printed to something that is not a terminal: newline, tab
-   and everything but C0, DEL, C1, bidi controls (U+200E, U+200F, U+061C,
-   U+202A-202E, U+2066-2069), separators (U+2028, U+2029), tags (U+E0000-E007F), surrogates,
-   noncharacters and U+FEFF. */
+/* Whether `cp` may be printed to something that is not a terminal: newline, tab and everything
+   except C0, DEL, C1, bidi controls (U+200E, U+200F, U+061C, U+202A-202E, U+2066-2069), separators
+   (U+2028, U+2029), tags (U+E0000-E007F), surrogates, noncharacters and U+FEFF. */
 bool utf8_is_clean(uint32_t cp);
 
 /* Whether all of `data` is valid UTF-8 of clean code points; CR before LF counts as clean. Fast on
@@ -58,7 +57,7 @@ static inline bool utf8_is_blank(uint32_t cp)
 #define UTF8_ASCII_MOST 4
 size_t utf8_ascii(uint32_t cp, char out[UTF8_ASCII_MOST]);
 
-/* A part of utf8_width(), for all but the frequent characters. */
+/* A part of utf8_width(), for all except the frequent characters. */
 unsigned utf8_width_lookup(uint32_t cp);
 
 /* The columns that a character takes: 0 (combining marks, joiners, format characters), 1 or 2 (East

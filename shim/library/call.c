@@ -18,8 +18,8 @@
 /* --- the dynamic linker's functions ------------------------------------------------------- */
 
 /* Before glibc 2.34, dlsym() and related functions are in libdl, which few programs load. The
-   library then reaches them through the functions by which libc itself loads libraries. A missing
-   function is NULL. */
+   library then reaches them through the functions that libc itself uses to load libraries. A
+   missing function is NULL. */
 #pragma weak dlsym
 #pragma weak dladdr
 extern void *__libc_dlopen_mode(const char *name, int mode) __attribute__((weak));

@@ -87,9 +87,9 @@ void probe_record(const char *file, char *const argv[], const char *string)
 		pid = p.parent;
 	}
 	json_end(&line, ']');
-	/* Lists the variables: their names, by which the agent is known, without their values,
-	   which may be secret. A switch is listed with its value, any other variable with stars of
-	   the same length, but at most SESSION_MIN: find_marks() looks at the length. */
+	/* Lists the variables: their names, which identify the agent, without their values, which
+	   may be secret. A switch is listed with its value, any other variable with stars of the
+	   same length, but at most SESSION_MIN: find_marks() looks at the length. */
 	json_begin(&line, "environment", '[');
 	for (char **entry = environ; *entry; entry++) {
 		const char *equals = strchr(*entry, '=');
@@ -290,7 +290,7 @@ static void append_front(struct buffer *out, const char *before, const json_t *c
 	buffer_append_string(out, shown < len ? "*\n" : "\n");
 }
 
-/* Appends the agent's own strings that nothing but their text distinguishes from its model's. */
+/* Appends those of the agent's own strings that only their text distinguishes from its model's. */
 static void append_own(struct buffer *out, const json_t *calls, const json_t *hit, const char *mark)
 {
 	struct buffer all = BUFFER_INIT, line = BUFFER_INIT;

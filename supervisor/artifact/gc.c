@@ -32,8 +32,8 @@
 static bool removal_is_running(int fd, int dir, const char *id)
 {
 	struct stat st;
-	/* A supervisor makes the text, locks it and then writes the metadata. One may be between
-	   these steps now. */
+	/* A supervisor makes the text, locks it and then writes the metadata. Right now a
+	   supervisor may be between these steps. */
 	if (!id_has_file(dir, id, ARTIFACT_JSON) && fstat(fd, &st) == 0 &&
 	    clock_real_ms() / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
 		return true;

@@ -24,7 +24,7 @@
 #include <sys/types.h>
 
 struct text_gap {
-	uint64_t begin, end; /* offsets; equal: no gap */
+	uint64_t begin, end; /* offsets; equal if there is no gap */
 	uint64_t from, to;   /* the lines of which it has a part */
 	bool whole;          /* a line starts at `end` */
 };

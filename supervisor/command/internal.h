@@ -287,12 +287,13 @@ struct runs_filter {
 		{"--label",    0,                                                                 \
 		 VERB_TEXT,    at(label),                                                         \
 		 "NAME=VALUE", "with this label ([remote] labels)"},                              \
-		{"--since", 0,      VERB_WHEN,                                                    \
-		 at(since), "WHEN", "that did not end before: 2h (ago), 14:05, 2026-11-20"},      \
-		{"--until", 0, VERB_WHEN, at(until), "WHEN", "that started until then"},          \
+		{"--since", 0,                                                                    \
+		 VERB_WHEN, at(since),                                                            \
+		 "WHEN",    "that ended after this or still run: 2h (ago), 14:05, 2026-11-20"},   \
+		{"--until", 0, VERB_WHEN, at(until), "WHEN", "that started before this"},         \
 	{                                                                                         \
 		"--host", 0, VERB_TEXT, at(host), "HOST",                                         \
-			"--remote: by machines whose name begins so"                              \
+			"--remote: of machines whose name begins with this"                       \
 	}
 
 /* Whether the filter can leave out runs. Without `times`, since and until are not considered. */
@@ -459,8 +460,8 @@ int excerpts_text(const struct settings *settings, struct text *t, uint64_t *lin
 /* A hash of this process's environment, for struct job; never 0. */
 uint64_t cached_environment(void);
 
-/* Answers a command by its last run in the same directory and environment, if that run succeeded at
-   most job->cached_ms ago. The reader has to be an agent or a person, or a report is asked for.
+/* Answers a command with its last run in the same directory and environment, if that run succeeded
+   at most job->cached_ms ago. The reader has to be an agent or a person, or a report is asked for.
    Returns the exit status, or -1 if the command has to be run. */
 int cached_answer(struct job *job);
 
@@ -468,8 +469,8 @@ int cached_answer(struct job *job);
 
 enum { HOOK_SESSION_MAX = 128 };
 
-/* The session that the event ends, if any: its name, or the variable by which the agent's commands
-   know it. */
+/* The session that the event ends, if any: its name, or the variable from which the agent's
+   commands know it. */
 struct hook_outcome {
 	char session[HOOK_SESSION_MAX + 1]; /* or "" */
 	const char *mark;                   /* or NULL */

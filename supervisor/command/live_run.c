@@ -274,7 +274,8 @@ void watched_wait(struct watched *w, struct loop *l)
 		loop_until(l, w->answer_by);
 	} else if (w->idle && !w->due && !watched_is_quiet(w)) {
 		int64_t quiet_at = w->said + w->idle - w->now.quiet_ms;
-		/* The run seems quiet by its last status, which may be old: requests a new one. */
+		/* According to its last status the run is quiet, but that status may be old:
+		   requests a new one. */
 		w->due = clock_monotonic_ms() >= quiet_at;
 		if (w->due)
 			frame_send(w->run, FRAME_STATUS, 0, 0, NULL, 0, 0);

@@ -290,8 +290,8 @@ static const char *verb_store_number(enum verb_kind kind, const char *text, void
 	return NULL;
 }
 
-/* Stores an option's value ("" if it has none) by its kind. `as`: the option as it was typed.
-   Returns 0, or -1 after printing an error. */
+/* Stores an option's value ("" if it has none) according to the option's kind. `as`: the option as
+   it was typed. Returns 0, or -1 after printing an error. */
 static int verb_store(struct verb_call *c, void *into, const struct verb_option *o, const char *as,
 		      const char *text)
 {

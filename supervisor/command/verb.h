@@ -140,9 +140,9 @@ struct verb_call {
 				       printed then */
 };
 
-/* Parses the arguments by the verb's rows into `into`. "--" ends the options. Returns 0, or -1
-   after printing an error, as JSON with --json; the verb then returns EXIT_TERSE. With --help or -h
-   prints the help and ends the process. */
+/* Parses the arguments into `into`, according to the verb's rows. "--" ends the options. Returns 0,
+   or -1 after printing an error, as JSON with --json; the verb then returns EXIT_TERSE. With --help
+   or -h prints the help and ends the process. */
 int verb_parse(struct verb_call *c, void *into);
 
 /* Prints the forms of the verb as an error. Returns EXIT_TERSE. */
@@ -255,7 +255,7 @@ int verb_find_directory(const struct verb_call *c, const char *name, struct id_f
 			char path[PATH_MAX]);
 
 /* Opens a part of the artifact that `name` means; or a regular file, if the settings allow files,
-   with "" as text->id. Returns 0, or -1 after printing an error. */
+   and sets text->id to "". Returns 0, or -1 after printing an error. */
 int verb_open(const struct verb_call *c, enum artifact_part part, const char *name,
 	      struct text *text);
 

@@ -120,7 +120,7 @@ int agent_run(struct verb_call *c)
 
 static const struct verb_option agent_options[] = {
 	{"--as", 0, VERB_TEXT, offsetof(struct agent_call, as), "NAME",
-	 "it is this agent, started by a program of another name"},
+	 "the agent's name, if its program has another name"},
 	VERB_END_ROW,
 };
 
@@ -131,8 +131,8 @@ const struct verb verb_agent = {
 	.text = "Starts an agent with libterse-shim.so in LD_PRELOAD, so that its shell\n"
 		"commands run through terse. terse config --agents lists those it knows; terse\n"
 		"probe finds out about others. If the library is missing, the agent starts\n"
-		"without it. It is said if no rule knows COMMAND, so that its own commands run\n"
-		"without terse.\n",
+		"without it. If no rule knows COMMAND, its shell commands run without terse, and\n"
+		"a warning says so.\n",
 	.options = agent_options,
 	.least = 1,
 	.more = -1,

@@ -478,9 +478,9 @@ const struct verb verb_changes = {
 	.purpose = "print the lines in which two runs differ",
 	.forms = "[ID|FILE [ID|FILE]]",
 	.text = "Prints the lines in which the texts of two runs differ, as a unified diff with\n"
-		"the line numbers of both; of one ID, that run against the one before of the\n"
-		"same command in the same directory; without one, the last run. Numbers, times,\n"
-		"hashes and temporary paths do not count.\n",
+		"the line numbers of both. With one ID, compares that run with the previous run\n"
+		"of the same command in the same directory; without an ID, takes the last run.\n"
+		"Numbers, times, hashes and temporary paths do not count.\n",
 	.options = changes_options,
 	.more = 2,
 	.run = changes_run,

@@ -334,8 +334,8 @@ const struct verb verb_config = {
 		 "completion [bash|zsh|fish]",
 	.text = "Prints the settings in force (for COMMAND) and where each comes from, or one of\n"
 		"them (get); checks ini files; writes a commented one (init; init - prints it);\n"
-		"prints a shell's completion. SETTING: report.size, or size where there is one of\n"
-		"it. The options of terse run are taken, too.\n",
+		"prints a shell's completion. SETTING: report.size, or only size if no other\n"
+		"section has a size. The options of terse run are taken, too.\n",
 	.options = config_options,
 	.more = -1,
 	.command = true,

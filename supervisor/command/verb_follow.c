@@ -258,9 +258,8 @@ const struct verb verb_follow = {
 	.name = "follow",
 	.purpose = "print a line for each event of commands in the background",
 	.forms = "ID...",
-	.text = "Prints one line for each event of the commands, as it comes: a line of the text "
-		"that\n"
-		"matches --for, silence, a question, the end. Ends with the last of them.\n",
+	.text = "Prints a line for each event of the commands, as it comes: a line of the text\n"
+		"that matches --for, silence, a question, the end. Ends when all commands have.\n",
 	.options = follow_options,
 	.least = 1,
 	.more = -1,

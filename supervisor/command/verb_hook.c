@@ -48,7 +48,7 @@
 struct hook {
 	const char *agent, *event;
 	/* For the end of a conversation: the path of the member that has the conversation's name.
-	   If commands don't know their conversation: `mark`, the variable by which they know the
+	   If commands don't know their conversation: `mark`, the variable from which they know the
 	   agent. */
 	const char *name[4], *mark;
 	/* Before a command: the answer that refuses it, as a format that takes "deny" or "ask", and

@@ -329,7 +329,7 @@ static const struct verb_option init_options[] = {
 	 "give terse mcp to the agent as a server of tools instead: claude, codex, opencode, kilo, "
 	 "gemini, qwen, copilot, cursor, crush, vscode"},
 	{"--project", 0, VERB_FLAG, offsetof(struct init, project), NULL,
-	 "for the project in this directory, not for all of yours"},
+	 "for the project in this directory, not for all your projects"},
 	{"--instructions", 0, VERB_FLAG, offsetof(struct init, instructions), NULL,
 	 "only print lines for the file that its model reads (CLAUDE.md, AGENTS.md ...)"},
 	{"--dry-run", 0, VERB_FLAG, offsetof(struct init, dry_run), NULL, "only print the changes"},

@@ -67,7 +67,7 @@ struct runs {
 
 /* --- rows ------------------------------------------------------------------------- */
 
-/* Writes how a run ended, or that it lives: "exit 0", "running". */
+/* Writes how a run ended, or that it is live: "exit 0", "running". */
 static void runs_describe_state(const struct meta *m, char out[24])
 {
 	if (m->state == META_RUNNING)
@@ -112,7 +112,7 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 		return;
 	}
 	if (m) {
-		/* The age counts from the time by which rows are sorted: the end, or with --remote
+		/* The age counts from the time that also sorts the rows: the end, or with --remote
 		   the start. */
 		const int64_t ms = r->remote || !m->ended_ms ? m->started_ms : m->ended_ms;
 		bool counted = *id && runs_is_counted(m) && !(state && *state == '?');
@@ -582,9 +582,8 @@ const struct verb verb_list = {
 	.name = "list",
 	.purpose = "list the runs of this session; --live: what runs now",
 	.forms = "",
-	.text = "Lists the runs of this session, newest first: those that have ended, kept or "
-		"not,\n"
-		"and those that live and have printed much.\n",
+	.text = "Lists the runs of this session, newest first: those that have ended, kept or\n"
+		"not, and live ones that have printed a lot.\n",
 	.options = list_options,
 	.run = list_run,
 };

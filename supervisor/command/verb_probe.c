@@ -24,7 +24,7 @@
 #define VERB "probe"
 
 struct probe {
-	char file[64];  /* of the recorded calls; later of the section */
+	char file[64];  /* path of the recorded calls, later of the section */
 	const char *to; /* the file that gets the section; NULL: standard output */
 	char **command;
 };

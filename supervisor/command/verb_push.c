@@ -61,7 +61,7 @@ static int push_run(struct verb_call *c)
 }
 
 static const struct verb_option push_options[] = {
-	{"--wait", 0, VERB_TIME, 0, "TIME", "try again and again, for at most this long (10s)"},
+	{"--wait", 0, VERB_TIME, 0, "TIME", "keep trying for at most this long (10s)"},
 	VERB_JSON_ROW,
 	VERB_END_ROW,
 };
@@ -70,9 +70,9 @@ const struct verb verb_push = {
 	.name = "push",
 	.purpose = "push artifacts that wait to the remote now",
 	.forms = "",
-	.text = "Pushes the artifacts that wait to the remote ([remote] in the ini file): each\n"
-		"run pushes its own when it has ended, and this is for what is left, such as in\n"
-		"the stop hook of a container. Exits with 1 if something is left.\n",
+	.text = "Pushes the waiting artifacts to the remote ([remote] in the ini file). Each run\n"
+		"pushes its own artifact when it has ended; this pushes what is left, such as in\n"
+		"the stop hook of a container. Exits with 1 if something is still left.\n",
 	.options = push_options,
 	.run = push_run,
 };

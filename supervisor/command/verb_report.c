@@ -438,7 +438,7 @@ static const struct verb_option report_options[] = {
 	{"--output", 'o', VERB_TEXT, offsetof(struct report_call, output), "FILE",
 	 "write to this file; -: standard output"},
 	{"--watch", 0, VERB_FLAG, offsetof(struct report_call, watch), NULL,
-	 "write it anew when a run begins, prints or ends, until Ctrl-C"},
+	 "write it again when a run begins, prints or ends, until Ctrl-C"},
 	VERB_LAST_ROW,
 	VERB_END_ROW,
 };
@@ -447,11 +447,10 @@ const struct verb verb_report = {
 	.name = "report",
 	.purpose = "write a session as a page for a browser",
 	.forms = "-o FILE.html [SESSION|ID]",
-	.text = "Writes this session, another one or one run as one file for a browser: when what\n"
-		"ran, what the agent was shown of it exactly as it was beside the whole text, "
-		"what\n"
-		"differs from the command's last run, recordings. The page loads nothing and runs\n"
-		"nothing but itself.\n",
+	.text = "Writes this session, another one or one run as one file for a browser: what ran\n"
+		"when, exactly what the agent was shown beside the whole text, what differs from\n"
+		"the command's last run, and recordings. The page loads nothing, and runs only\n"
+		"its own script.\n",
 	.options = report_options,
 	.more = 1,
 	.run = report_run,

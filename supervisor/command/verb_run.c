@@ -330,27 +330,28 @@ static const struct verb_option run_options[] = {
 	 "run a shell string (so is one argument with blanks or shell syntax)"},
 	{"--cwd", 0, VERB_TEXT, offsetof(struct arguments, cwd), "DIR", "run the command in DIR"},
 	{"--service", 0, VERB_TEXT, offsetof(struct arguments, service.name), "NAME",
-	 "in the background, once: one of this name that runs in this directory is not started "
-	 "again"},
+	 "run it in the background under this name, unless one of this name already runs in "
+	 "this directory"},
 	{"--for", 0, VERB_TEXT, offsetof(struct arguments, service.ready.pattern), "REGEX",
-	 "wait until the service has printed such a line"},
+	 "wait until the service prints a line that matches"},
 	{"--port", 0, VERB_COUNT, offsetof(struct arguments, service.ready.port), "N",
 	 "wait until the service listens on this port"},
 	{"--restart", 0, VERB_FLAG, offsetof(struct arguments, service.restart), NULL,
-	 "end the one that runs first"},
+	 "first end the service if it is running"},
 	{"--join", 0, VERB_FLAG, offsetof(struct arguments, joins), NULL,
-	 "wait for the same command of this directory, if it runs already"},
+	 "if the same command already runs in this directory, wait for that run"},
 	{"--cached", 0, VERB_TIME, offsetof(struct arguments, cached_ms), "TIME",
-	 "print what is kept of the same command, directory and environment, if it was run with "
-	 "--cached and ended well within this time"},
+	 "if the same command succeeded with --cached in this directory and environment at most "
+	 "this long ago, print what was kept of it"},
 	{"--description", 0, VERB_TEXT, offsetof(struct arguments, description), "TEXT",
-	 "what it is for; terse list shows it"},
+	 "what the command is for; terse list shows this"},
 	{"--control", 0, VERB_TAKE, 0, "FD",
 	 "for programs that run commands for others: speak the protocol of a live run on this "
 	 "socket"},
-	{"--leash", 0, VERB_TAKE, 1, "FD", "the same; the run ends when its other end is closed"},
+	{"--leash", 0, VERB_TAKE, 1, "FD",
+	 "the same, but the run ends when the other end is closed"},
 	{"--prelude", 0, VERB_TEXT, offsetof(struct arguments, prelude), "STRING",
-	 "the shell of a string executes this one first"},
+	 "shell code that runs before a shell string, in the same shell"},
 	VERB_END_ROW,
 };
 

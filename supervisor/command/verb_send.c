@@ -242,7 +242,7 @@ static const struct verb_option send_options[] = {
 	{"--timeout", 0, VERB_TIME, offsetof(struct send, wait.timeout), "TIME",
 	 "wait at most this long, and exit with 124"},
 	{"--for", 0, VERB_TEXT, offsetof(struct send, wait.pattern), "REGEX",
-	 "until a line matches that comes after what was typed"},
+	 "until a line after what was typed matches"},
 	{"--idle", 0, VERB_TIME, offsetof(struct send, wait.idle), "TIME",
 	 "until there was no output and no input for this long"},
 	VERB_LAST_ROW,

@@ -277,7 +277,7 @@ static int rewind_run(struct verb_call *c)
 		started_ms = meta_read_found(&found, &m) == 0 ? m.started_ms : id_time_ms(from);
 		meta_release(&m);
 	} else if (name && errno == ENOENT && id_is_valid(name)) {
-		/* The artifact is gone already: what it has left is removed. */
+		/* The artifact is gone already: removes what it has left. */
 		from = id_pack(name);
 		started_ms = id_time_ms(from);
 	} else if (name) {

@@ -252,9 +252,9 @@ static int typing_loop(struct typing *t, int signals)
 	return t->out.error ? -1 : status;
 }
 
-/* Sets the variables by which the shell gets its hooks. bash stops exporting them at its first
-   prompt. The hook in PROMPT_COMMAND has a large index, so it comes after the elements that others
-   set. That hook and the one in PS0 restore each other. */
+/* Sets the variables that give the shell its hooks. bash stops exporting them at its first prompt.
+   The hook in PROMPT_COMMAND has a large index, so it comes after the elements that others set.
+   That hook and the one in PS0 restore each other. */
 static void typing_set_hooks(const struct typing *t, const char *shell)
 {
 	static const char hook[] = "{ \\builtin printf '%s>%%s\\a%%.0s' \"$?\" "

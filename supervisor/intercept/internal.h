@@ -237,7 +237,7 @@ bool intercept_is_drawn(struct interceptor *s, int64_t now_ms);
 
 /* reader.c */
 
-/* Whether the text is shown by its first part if it does not fit. */
+/* Whether only the first part of the text is shown if it does not fit. */
 bool intercept_is_by_head(const struct interceptor *s);
 
 /* For this reader: whether a line that looks like terse's own gets a guard. */

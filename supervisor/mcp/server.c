@@ -385,7 +385,7 @@ static const struct verb_option mcp_options[] = {
 	{"--all-sessions", 0, VERB_FLAG, offsetof(struct server, all_sessions), NULL,
 	 "the tools reach the artifacts of every session"},
 	{"--keep", 0, VERB_FLAG, offsetof(struct server, keep), NULL,
-	 "commands that run when the server ends go on"},
+	 "commands that are running when the server ends continue"},
 	{"--structured", 0, VERB_FLAG, offsetof(struct server, structured), NULL,
 	 "answers are JSON, as text and as structured content"},
 	VERB_END_ROW,
@@ -396,7 +396,7 @@ const struct verb verb_mcp = {
 	.purpose = "serve the tools of terse to an agent without a shell",
 	.forms = "",
 	.text = "Speaks the Model Context Protocol on standard input and output: an agent starts\n"
-		"it and gets running, reading, searching and typing as tools.\n",
+		"it and gets tools that run, read, search and type.\n",
 	.options = mcp_options,
 	.run = mcp_run,
 };

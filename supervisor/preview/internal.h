@@ -119,7 +119,7 @@ struct line {
 	size_t front_len, back_len, after;
 };
 
-/* How a line is printed that is longer than `limit` bytes, newline included. */
+/* How to print a line that is longer than `limit` bytes, including its newline. */
 struct line_form {
 	size_t limit;
 	bool last;       /* if it is cut, its end is shown rather than its start */
@@ -345,7 +345,8 @@ struct run {
 /* Makes a run of one line. */
 struct run run_of(const struct line *line, uint32_t shape);
 
-/* The shape by which lines are joined: lines of one shape that differ in score are not alike. */
+/* The shape that decides which lines are joined: lines of one shape that differ in score are not
+   alike. */
 static inline uint32_t run_shape(const struct score *score)
 {
 	return score->shape ? shape_mix(score->shape, score->score) : 0;
@@ -481,8 +482,8 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 bool smart_is_common(const struct smart *s, const struct score *score);
 
 /* head.c: keeps the first lines of a text, as many as there may be room to print; in mode head,
-   those after what was printed live. A long line is kept only up to the bytes that can be printed
-   beside the others. */
+   those after what was printed live. A long line is kept only up to the number of bytes that can be
+   printed together with the other lines. */
 
 struct head {
 	struct limit limit;

@@ -139,7 +139,8 @@ struct preview *preview_new(const struct preview_options *options)
 	p->most = most;
 	p->least = least ? least : most;
 	preview_set_budget(p, most);
-	/* In mode head, terse's own text is shown by its first lines, so no lines are judged. */
+	/* In mode head, only the first lines of terse's own text are shown, so no lines are
+	   judged. */
 	p->is_unjudged = l->own_words && l->mode == MODE_HEAD;
 	/* The tail has to have the start of a line that is cut at the budget. */
 	struct window *w = &p->window;

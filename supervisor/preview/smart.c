@@ -214,7 +214,7 @@ static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *
 	const char *to = hit + FRAGMENT_LEN + around;
 	uint32_t hash = SHAPE_SEED;
 	bool digits = false;
-	/* The loop can't leave the window: the line of the find is complete. */
+	/* The loop can't leave the window: the line with the hit is complete. */
 	for (; at < to && (at < hit || *at != '\n'); at++) {
 		if (is_digit(*at) && digits)
 			continue;

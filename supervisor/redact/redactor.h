@@ -94,7 +94,7 @@ struct redactor {
 	size_t usable;        /* how many of them are whole characters */
 	bool plain;           /* `work` is just what a terminal shows */
 	struct parser parser; /* its state before `work` */
-	/* The text that a terminal shows, and the text with all bytes but controls. */
+	/* The text that a terminal shows, and the text with all bytes except controls. */
 	struct redactor_view shown, whole;
 	bool differ; /* the two differ by more than colours */
 	enum redactor_rest skipping;

@@ -608,8 +608,8 @@ struct outbox_state outbox_push(const struct outbox *o, const struct settings *s
 			if (!is_late(until_ms) && (done ? outbox_look(o).waiting > 0 : !*s.why))
 				continue;
 		} else {
-			/* The lock is not free, usually because another process moves all the
-			   time. */
+			/* The lock is not free, usually because another process is moving files all
+			   the time. */
 			const char *why = errno == EWOULDBLOCK ? "another process still pushes"
 							       : strerror(errno);
 			outbox_measure(o, outbox_pack(o, settings, until_ms) < 0, why, &s);

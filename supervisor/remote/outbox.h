@@ -1,4 +1,4 @@
-// The runs that wait to be pushed, in STORE/outbox, and emptying it into the remote.
+// The outbox, STORE/outbox: the runs that wait to be pushed, and how they get to the remote.
 //
 //   wanted/ID   a mark: the run is to be pushed. It is made with the artifact, and removed when the
 //               archive is there. The metadata name the run's machine and labels, so another
@@ -9,21 +9,23 @@
 //               between these steps a run is in two segments
 //   new/        archives and segments of the index, under the keys of the remote, to be moved.
 //               Cleaning up the store does not touch them
-//   lock        locked by the process that moves; adding: by processes that archive or take a run
+//   lock        locked by the process that moves files; adding: by those that archive or take a run
 //               out; fetch: by processes that fetch
 //   retry       "FAILURES DUE\nWHY\n": after the remote failed, when to try again (ms since 1970)
 //   dropped     "COUNT BYTES\n": what outbox_max has dropped since terse push reported it
 //   .archive, .line, .segment, .retry, .dropped   temporary names, renamed when complete
 //
-// Any number of processes may add at a time; one moves, in a loop until nothing is left. Every step
-// leaves the outbox whole, so a process may be killed at any moment: a step that was begun is done
-// again, and an object that is pushed twice is the same object.
+// Any number of processes may add runs at the same time. One process moves the files to the remote,
+// in a loop until nothing is left. Every step leaves the outbox consistent, so a process may be
+// killed at any moment: the next one repeats the step, and an object that is pushed twice is the
+// same object.
 //
 // When a run has ended and its front end has returned, the supervisor empties the outbox. If
-// another process moves, the supervisor archives its own run and ends; the other process looks for
-// new archives before it ends. If the remote fails, the moving process notes when it will try again
-// (after 1 s, 2 s, 4 s ... up to 5 min), and stays for an hour. Until that time other processes
-// archive their runs and end. SIGTERM makes the process try once more at once, and end.
+// another process is already moving files, the supervisor archives its own run and ends; the other
+// process looks for new archives before it ends. If the remote fails, the moving process notes when
+// it will try again (after 1 s, 2 s, 4 s ... up to 5 min), and stays for an hour. Until that time
+// other processes archive their runs and end. SIGTERM makes the process try once more at once, and
+// end.
 #ifndef TERSE_REMOTE_OUTBOX_H
 #define TERSE_REMOTE_OUTBOX_H
 

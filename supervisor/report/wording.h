@@ -187,12 +187,11 @@ struct wording_head {
 	bool with_status;                   /* names the exit status even of a success */
 };
 
-/* The last line of a text that is shown by its first part, in place of markers and footer. `ending`
-   has the totals and the limit that was exceeded; without `omits` all lines are there, but some are
-   cut.
-     "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read cmd-… --offset 572]\n"
-     "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read cmd-…
-     --offset 101, or narrow the pattern; cut bytes: terse read cmd-… --bytes FROM-TO]\n" */
+/* The last line of a text of which only the first part is shown, in place of markers and footer.
+   `ending` has the totals and the limit that was exceeded; without `omits` all lines are there, but
+   some are cut. "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read cmd-… --offset
+   572]\n" "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read
+   cmd-… --offset 101, or narrow the pattern; cut bytes: terse read cmd-… --bytes FROM-TO]\n" */
 void wording_head(struct buffer *out, const struct wording_head *head,
 		  const struct wording_ending *ending, const struct wording_place *place);
 
