@@ -70,7 +70,7 @@ static const struct section_entry entries[] = {
 	SET(hand_over, 120 * SECOND),
 
 	/* Codex's shell saves variables and then executes the command's shell. After 10 s without
-	   output Codex goes on with its work; a heartbeat, which comes earlier, says what still
+	   output Codex continues its work; a heartbeat, which comes earlier, says what still
 	   runs. */
 	AGENT("codex"),
 	ENVIRONMENT("CODEX_THREAD_ID"),

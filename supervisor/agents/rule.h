@@ -85,10 +85,10 @@ struct hand_over {
    caller that no rule knows (NULL) the option alone decides. */
 struct hand_over rule_hand_over(const struct settings *s, const char *name);
 
-/* Whether a run may go on after its call has ended. `pid`: the front end. The agent's process must
-   be visible, since otherwise the call may be in a namespace that ends with it; and the agent must
-   not run the command in its own background. True for a caller that no rule knows (NULL): that
-   caller has asked for it by an option. */
+/* Whether a run may continue after its call has ended. `pid`: the front end. The agent's process
+   must be visible, since otherwise the call may be in a namespace that ends with it; and the agent
+   must not run the command in its own background. True for a caller that no rule knows (NULL): that
+   caller has asked for it with an option. */
 bool rule_lets_go(const struct settings *s, const char *name, pid_t pid);
 
 /* Applies the agent's section, which overrides what files set. */

@@ -180,7 +180,7 @@ enum wiring_state {
 /* A file of an agent's, and the text that it is to get. */
 struct wiring_plan {
 	struct document now;
-	struct buffer next;           /* the text as it is to be */
+	struct buffer next;           /* the text after the change */
 	bool changes;                 /* `next` differs from the current text */
 	bool remove;                  /* the file is to be removed */
 	const char *done;             /* what the plan does to the file, in words */
@@ -220,8 +220,8 @@ void wiring_look(struct wiring_look *l, const struct wiring_file files[WIRING_FI
    if it is a path. `found`: its path. */
 bool hints_find_program(const char *names, char found[PATH_MAX]);
 
-// Running a command as an agent would, by the agent's section and wiring, to check that terse gets
-// the command (self_test.c).
+// Runs a command as an agent would, according to the agent's section and wiring, to check that
+// terse gets the command (self_test.c).
 
 struct self_test {
 	const char *string; /* a shell string of the agent that contains PROBE_COMMAND, owned by the

@@ -127,7 +127,7 @@ static void use_meta(struct text *t)
 		t->gap.whole = t->gap.end > t->size || ends_line(t, t->gap.end);
 	}
 	if (s->bytes == t->size)
-		t->known = s->lines; /* 0 while the run goes on: text_lines() counts them */
+		t->known = s->lines; /* 0 while the run continues: text_lines() counts them */
 	if (s->error && s->bytes > t->size && t->gap.end <= t->size) {
 		t->lost_bytes = s->bytes - t->size;
 		t->lost_to = s->lines;

@@ -314,7 +314,7 @@ static const char *line_walk(struct line *l)
 				return word;
 			if (strcmp(word, "--session") == 0)
 				l->session = l->words[i + 1];
-			/* Only its arguments follow a shell string. */
+			/* After a shell string come only its arguments. */
 			if (strcmp(word, "-c") == 0)
 				return NULL;
 			i++;

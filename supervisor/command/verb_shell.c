@@ -84,7 +84,7 @@ static void decision_make(struct decision *d, const struct settings *s, char **a
 }
 
 /* Claude Code redirects the input of each command from /dev/null (eval '...' < /dev/null && ...). A
-   command whose comment asks for yield is to be answered at its terminal, so its redirection is
+   command whose comment asks for yield gets its answers at its terminal, so its redirection is
    changed to /dev/tty. */
 static void shell_open_terminal(char *script)
 {

@@ -26,7 +26,7 @@ static size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap)
 				from + bytes - 1);
 }
 
-/* Returns where to cut at or before `at`, so that no character is split. `more`: the line goes on
+/* Returns where to cut at or before `at`, so that no character is split. `more`: the line continues
    after `len`. */
 static size_t cut_left(const char *data, size_t len, size_t at, bool more)
 {

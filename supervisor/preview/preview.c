@@ -106,8 +106,8 @@ struct preview {
 	struct preview_options given;
 	size_t most, least; /* the largest and the smallest budget of a choice */
 	struct window window;
-	struct head head; /* in mode head: the lines after what was printed when the text no longer
-			     fit */
+	struct head head; /* in mode head: the lines after those that were printed before the text
+			     became too long */
 	bool by_head;
 	struct layout layout;
 	struct preview_piece last; /* the only piece if the layout has no memory */

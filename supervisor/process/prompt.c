@@ -330,7 +330,7 @@ void prompt_on_unanswered(struct supervisor *s, int64_t now_ms)
 	prompt_refuse(s, now_ms);
 }
 
-/* Called when a question has come up: decides who answers it, and whether the run goes on. */
+/* Called when a question has come up: decides who answers it, and whether the run continues. */
 static void prompt_on_question(struct supervisor *s, int64_t now_ms)
 {
 	const struct settings *set = s->job->settings;

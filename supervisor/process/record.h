@@ -101,8 +101,8 @@ int record_keep(struct record *r, const struct buffer *const texts[2]);
 /* Puts what the reader was shown into the metadata. */
 void record_tell_shown(struct record *r);
 
-/* Appends the run's line to its session's history, once: at the run's end, or earlier where the
-   caller may go on and look for the run. */
+/* Appends the run's line to its session's history, once: at the run's end, or earlier if the caller
+   may continue and look for the run. */
 void record_add_history(struct record *r);
 
 /* Call it when no more text comes. Adds the run to the history, updates the artifact if text came

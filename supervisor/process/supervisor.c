@@ -667,7 +667,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	for (struct source *source = s->sources; source < s->end; source++) {
 		bool waits = source->queue.queue.len > 0;
 		bool has_end = source->queue.type == S_IFIFO || source->queue.type == S_IFSOCK;
-		/* The end of a reader is to be noticed even while nothing is written. */
+		/* The end of a reader must be noticed even while nothing is written. */
 		bool watches = has_end && !source->gone && !source->queue.error &&
 			       supervisor_delivers(s, source);
 		if (waits || watches)
@@ -782,7 +782,7 @@ static void supervisor_start(struct supervisor *s)
 	s->tree.session = session > 0 ? session : getpid();
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	/* Watches for SIGTERM, since the run is to be pushed before the machine shuts down. */
+	/* Watches for SIGTERM, since the run must be pushed before the machine shuts down. */
 	if (settings_push(job->settings))
 		sigaddset(&set, SIGTERM);
 	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));

@@ -148,7 +148,8 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group);
 //   - it has the terminal in raw mode, or the alternate screen is on, and
 //   - no process of the run is a server (ports_of()).
 //
-// Otherwise the reader gets a line about it, as about a command that stays on the alternate screen.
+// Otherwise the reader only gets a line about it. A command that stays on the alternate screen gets
+// such a line, too.
 
 struct looks {
 	int master;        /* of the terminal; not owned */

@@ -99,7 +99,7 @@ struct slice {
 	struct buffer text; /* announcements of a gap before it, or of a lost end after it,
 			       included */
 	uint64_t from, to;  /* offsets of its first byte, and of the byte after its last one */
-	bool more;          /* the text goes on at `to` */
+	bool more;          /* the text continues at `to` */
 	bool full;          /* request.room was full; `left` wanted bytes follow */
 	uint64_t left;
 

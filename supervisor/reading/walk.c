@@ -34,7 +34,7 @@ struct walk {
 
 	struct text_piece gap; /* the gap after `len`; struct walk_line points to it */
 	bool at_gap, at_end;   /* a gap, or the end of the text, is directly after `len` */
-	bool is_long;          /* the line at `at` fills `data`, and goes on */
+	bool is_long;          /* the line at `at` fills `data`, and continues */
 	bool in_long;          /* a part of the line at `at` was returned; its rest is skipped */
 	bool in_parts;         /* a part of the line at `at` was returned; its rest is returned
 				  next */

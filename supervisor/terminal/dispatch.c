@@ -300,7 +300,7 @@ static void edit_alignment(struct terminal *t)
 
 enum flags {
 	QUIET = 1,  /* ignoring it loses nothing, unless it changes cells */
-	APPEND = 2, /* the append gear goes on */
+	APPEND = 2, /* the append gear continues */
 	AT_END = 4, /* without parameter it does nothing at the end of the text */
 };
 

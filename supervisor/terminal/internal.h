@@ -280,7 +280,7 @@ struct emitter {
    gap at the last row's end is not a blank. */
 void emitter_row(struct emitter *e, bool wrapped, bool wide);
 
-/* Adds text to the current row. It must not begin with blanks that are to be trimmed. */
+/* Adds text to the current row. It must not begin with blanks that have to be trimmed. */
 void emitter_text(struct emitter *e, const char *data, size_t len);
 
 /* Ends the current line, if one is open, and writes the owed newlines and blanks. */

@@ -191,7 +191,7 @@ static bool is_data(char c)
 	return (c > ' ' && c <= '~') || c == '\r' || c == '\n';
 }
 
-/* Whether a string that has filled `held` may go on with this byte. */
+/* Whether a string that has filled `held` may continue with this byte. */
 static bool may_go_on(const struct string *s, char c)
 {
 	size_t i = 0;

@@ -43,11 +43,10 @@ struct terminal_options {
 };
 
 struct terminal_events {
-	/* Final text, in order: bytes that no later input changes. A call may
-	   start and end anywhere in a line; each line ends with '\n', the last
-	   one of the run only if it was ended. The '\n' comes with the text
-	   that follows it (or a commit, or the end): until then the line could
-	   go on. `data` is valid during the call. */
+	/* Final text, in order: bytes that no later input changes. A call may start and end
+	   anywhere in a line; each line ends with '\n', the last one of the run only if it was
+	   ended. The '\n' comes with the text that follows it (or a commit, or the end): until then
+	   the line could continue. `data` is valid during the call. */
 	void (*text)(void *ctx, const char *data, size_t len);
 	/* The answer to a query of the program (DA1, DSR 6, ...). May be NULL. */
 	void (*reply)(void *ctx, const char *data, size_t len);
