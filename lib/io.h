@@ -69,8 +69,8 @@ void io_unlink(int dir, const char *name);
 void io_close(int *fd);
 
 /* A new descriptor is 0, 1 or 2 if that standard stream was closed at the start. Duplicates such an
-   `fd` above 2 (close-on-exec) and closes it, so that nothing takes it for the stream. Returns the
-   descriptor to use, or -1 with errno. */
+   `fd` above 2 (close-on-exec) and closes it, so that nothing mistakes it for the stream. Returns
+   the descriptor to use, or -1 with errno. */
 int io_above_standard(int fd);
 
 /* Closes every descriptor from `first` on except the `count` ones in `keep`, which may contain -1.

@@ -1,8 +1,8 @@
 // The one reader of /proc: a process, its threads and its descriptors. Each call reads /proc anew;
 // nothing is cached.
 //
-// A process that has gone or is hidden is an ordinary answer: functions return -1 (with errno where
-// the system call left one), NULL or false.
+// A process that is gone or hidden is an ordinary answer: functions return -1 (with errno where the
+// system call left one), NULL or false.
 #ifndef TERSE_LIB_PROC_H
 #define TERSE_LIB_PROC_H
 

@@ -317,7 +317,7 @@ static _Noreturn void launcher_run_shell(const struct launcher *l)
 }
 
 /* Runs under the name terse where terse is not usable: undoes the wiring, or answers a hook so that
-   the agent decides everything itself. Cursor takes a missing answer for a refusal. */
+   the agent decides everything itself. Cursor treats a missing answer as a refusal. */
 static _Noreturn void launcher_run_terse(struct launcher *l)
 {
 	static const char ask[] = "{\"permission\":\"ask\"}\n", missing[] = "terse: not usable\n";

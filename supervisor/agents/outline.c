@@ -428,7 +428,7 @@ void outline_remove(struct splice *s, const struct outline *o, int node)
 		}
 	}
 	if (before < 0 && next < 0) {
-		/* The element was the only one, so at most comments are left. */
+		/* The element was the only one, so nothing but comments can be left. */
 		size_t rest = end;
 		while (rest < parent->end - 1 && strchr(" \t\r\n", o->text[rest]))
 			rest++;

@@ -21,7 +21,7 @@ const char *session_name(const struct settings *settings, pid_t from, char room[
    session_name(). Returns `room`. */
 const char *session_of_process(const char *what, char room[SESSION_ROOM]);
 
-/* Whether the session is named after a process that has gone, so that nobody can continue the
+/* Whether the session is named after a process that is gone, so that nobody can continue the
    session. False for a process in another PID namespace (a container, a sandbox). */
 bool session_is_over(const char *name);
 

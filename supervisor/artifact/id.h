@@ -68,10 +68,10 @@ int id_open_text(int dir, const char *id, enum artifact_part part);
    the text can't be removed: then all files stay. */
 int id_remove_files(int dir, const char *id, uint64_t *freed);
 
-/* Whether the file exists. Sets errno if not. */
+/* Whether the file exists. If not, sets errno. */
 bool id_has_file(int dir, const char *id, enum artifact_part part);
 
-/* Whether the text of a run is kept in its session's directory. Sets errno if not. */
+/* Whether the text of a run is kept in its session's directory. If not, sets errno. */
 bool id_is_kept(int dir, const char *id);
 
 /* Returns which file of an artifact has this name (ARTIFACT_FILES: none), and takes the ID from the

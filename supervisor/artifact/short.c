@@ -313,7 +313,7 @@ out:
 	return result;
 }
 
-/* Makes a file of a part. Returns 0, also if there is none. */
+/* Makes a file of a part. Returns 0, even if there is none. */
 static int short_unpack_part(int dir, const char *id, enum artifact_part part)
 {
 	struct short_part found;

@@ -76,7 +76,7 @@ int short_read(int dir, const char *id, enum artifact_part part, struct short_pa
    (ENOENT: there is no such file). */
 int short_lock(int dir, const char *id);
 
-/* Turns a short text into files, for a caller that needs their paths. Returns 0, also if the run
+/* Turns a short text into files, for a caller that needs their paths. Returns 0, even if the run
    has no short text, or -1 with errno. */
 int short_unpack(int dir, const char *id);
 

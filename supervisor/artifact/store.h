@@ -78,8 +78,8 @@ void store_clean_name(const char *text, char *out, size_t size);
    "default". */
 void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1]);
 
-/* Whether the file system of this file or directory has `min_free` bytes free. Sets errno to ENOSPC
-   if not. */
+/* Whether the file system of this file or directory has `min_free` bytes free. If not, sets errno
+   to ENOSPC. */
 bool store_has_room(int fd, uint64_t min_free);
 
 /* Opens the session's directory. Returns a close-on-exec descriptor, or -1 with errno. `session`

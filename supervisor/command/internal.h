@@ -187,12 +187,12 @@ struct watched {
 enum watched_news {
 	WATCHED_SAME,    /* nothing has come */
 	WATCHED_CHANGED, /* `now` is new */
-	WATCHED_OVER,    /* the supervisor has gone */
+	WATCHED_OVER,    /* the supervisor is gone */
 	WATCHED_FAILED   /* it does not answer; an error was printed */
 };
 
 /* `grows`: a status also comes when the text grows (FRAME_WATCH), and the caller waits until the
-   supervisor has gone, even if it is stopped. Without `grows` a stopped supervisor is
+   supervisor is gone, even if it is stopped. Without `grows` a stopped supervisor is
    WATCHED_FAILED. */
 void watched_begin(struct watched *w, bool grows);
 void watched_wait(struct watched *w, struct loop *l);

@@ -60,7 +60,7 @@ int live_run_signal(int run, int sig, bool own)
 	struct frame f;
 	if (client_ask(run, FRAME_SIGNAL, sig, own, NULL, 0, NULL) < 0)
 		return -1;
-	/* Waits until the supervisor, the run's last process, has gone. */
+	/* Waits until the supervisor, the run's last process, is gone. */
 	while (!sig && (frame_receive(run, &f, 0) >= 0 || errno == EAGAIN))
 		;
 	return 0;
@@ -229,7 +229,7 @@ void watched_begin(struct watched *w, bool grows)
 	w->begun = clock_monotonic_ms();
 	w->answer_by = grows ? 0 : w->begun + ANSWER_MS;
 	w->asker = w->call->asker;
-	/* If sending fails, the supervisor has refused the client or has gone. watched_take() reads
+	/* If sending fails, the supervisor has refused the client or is gone. watched_take() reads
 	   that. */
 	frame_send(w->run, FRAME_WATCH, grows, 0, NULL, 0, 0);
 }

@@ -210,8 +210,8 @@ int verb_fail(const struct verb_call *c, enum envelope_code code, const char *fo
 /* Writes a text to standard output, and empties it. Returns 0, or -1 with errno. */
 int verb_write(struct buffer *text);
 
-/* Prints a verb's last text and releases it. Returns the exit status: 0, even if the reader has
-   gone (EPIPE), or 1 after printing an error. */
+/* Prints a verb's last text and releases it. Returns the exit status: 0, even if the reader is gone
+   (EPIPE), or 1 after printing an error. */
 int verb_print(const struct verb_call *c, struct buffer *text);
 
 /* Stores the name of the directory of the call's session. Returns false after printing that there

@@ -159,7 +159,7 @@ static void followed_take(struct followed *f)
 	f->all->failed |= fails || (over && followed_end(f) < 0);
 }
 
-/* Follows the runs until all have ended, or the reader has gone. Returns the exit status. */
+/* Follows the runs until all have ended, or the reader is gone. Returns the exit status. */
 static int follow_all(struct follow *a)
 {
 	struct loop l;

@@ -373,7 +373,7 @@ int typed_run(struct settings *s, const char *program, char **argv)
 		typing_scan(t, true);
 	}
 	passage_end(&t->passage, status < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-	/* If the reader has gone, this hangs up the shell. */
+	/* If the reader is gone, this hangs up the shell. */
 	io_close(&t->passage.master);
 	output_queue_pump(&t->out);
 	for (size_t left = SIZE_MAX, now; (now = t->out.queue.len - t->out.sent) > 0 && now < left;

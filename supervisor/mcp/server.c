@@ -306,8 +306,8 @@ static int server_run(struct server *s)
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		sigaddset(&set, ends[i]);
 	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-	/* SIGPIPE is blocked, too: if the client has gone, write(2) fails, and the server lives
-	   on. */
+	/* SIGPIPE is blocked, too: if the client is gone, write(2) fails, and the server
+	   continues. */
 	sigaddset(&set, SIGPIPE);
 	if (s->signals < 0 || sigprocmask(SIG_BLOCK, &set, &s->mask) < 0)
 		return -1;

@@ -556,7 +556,7 @@ void live_serve(struct supervisor *s)
 		}
 		bool unsizes = (*at)->sizes, left = (*at)->caller && s->job->leashed;
 		live_client_drop(c, at);
-		/* The last client with a terminal has gone, so the run gets its own size again. */
+		/* The last client with a terminal is gone, so the run gets its own size again. */
 		if (unsizes && !live_has_person(c) && s->state < SUPERVISOR_FLUSHING) {
 			live_resize(s, c->cols, c->rows, false);
 			looks_touch(&s->looks, clock_monotonic_ms());

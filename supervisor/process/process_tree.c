@@ -165,8 +165,8 @@ int pipe_holder_find(const int fds[2], struct process *found, int most)
 }
 
 /* HUP_GRACE_MS: how soon TERM follows HUP. LOOK_MS: the interval between checks whether all
-   processes have gone. If KILL does not help (a process hangs in the kernel), that interval grows
-   up to LOOK_MOST_MS. */
+   processes are gone. If KILL does not help (a process hangs in the kernel), that interval grows up
+   to LOOK_MOST_MS. */
 #define HUP_GRACE_MS 100
 #define LOOK_MS      20
 #define LOOK_MOST_MS 1000

@@ -28,7 +28,7 @@
 #define HUP_GRACE_MS 500
 
 /* How long a command has to be quiet before the first look for keys. LOOK_KEYS_MS: if [run] hang_up
-   is 0. JOBS_HANG_UP_MS: the most on a terminal that exists for job control alone. */
+   is 0. JOBS_HANG_UP_MS: the longest on a terminal that exists only for job control. */
 #define LOOK_KEYS_MS    3000
 #define JOBS_HANG_UP_MS 300
 
@@ -305,7 +305,7 @@ static void prompt_call(const struct supervisor *s)
 }
 
 /* Ends the input, since nobody answers. Hangs up a program that reads single keys, as if its
-   terminal had gone. */
+   terminal were gone. */
 static void prompt_refuse(struct supervisor *s, int64_t now_ms)
 {
 	struct looks *l = &s->looks;

@@ -148,8 +148,8 @@ int client_ask(int fd, enum frame_kind kind, int a, int b, const char *data, siz
 int client_status(int fd, enum frame_kind kind, struct live_status *now);
 
 /* Takes one of the frames that follow FRAME_WATCH, if there is one. Returns 1 if *now has a new
-   status, 0 if not, or -1 if the supervisor has gone. If the supervisor refuses to answer, sets
-   *refused to its errno. */
+   status, 0 if not, or -1 if the supervisor is gone. If the supervisor refuses to answer, sets
+   refused to its errno. */
 int client_take_status(int fd, struct live_status *now, int *refused);
 
 /* Lists the IDs of all sockets, stale ones included, newest first; the caller frees *ids. Returns

@@ -208,7 +208,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 	size_t got = 0;
 	int end = -1;
 	while (s->fd >= 0 && got < most && end < 0) {
-		/* Once the reader has gone, one read is enough, since the command is to fail at its
+		/* Once the reader is gone, one read is enough, since the command must fail at its
 		   next write. */
 		size_t len = 0, n = 1;
 		while (n > 0 && size - len >= LEAST_READ && (!s->gone || len == 0)) {

@@ -27,7 +27,7 @@ struct source {
 			 all have closed it */
 	bool hung;    /* all have closed the terminal now: it is not polled, but read again later */
 	bool is_stderr;
-	bool gone;      /* its reader has gone: the command's next write is its last */
+	bool gone;      /* its reader is gone: the command's next write is its last */
 	bool onward;    /* its reader is a program, which gets what is written after the command's
 			   end, too */
 	bool printed;   /* bytes were printed since the owner last cleared this */
@@ -65,7 +65,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
 /* Prints the last part of the report on this channel. */
 void source_report(struct source *s, const struct interceptor_ending *ending);
 
-/* Call it when the reader has gone: from now on text is kept, but not printed. */
+/* Call it when the reader is gone: from now on text is kept, but not printed. */
 void source_let_go(struct source *s);
 
 void source_close(struct source *s);

@@ -51,7 +51,7 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 		modes.c_oflag &= ~(tcflag_t)OPOST;
 		modes.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
 	}
-	/* A read ends at once, also in the modes in which programs ask for passwords. */
+	/* A read ends at once, even in the modes in which programs ask for passwords. */
 	if (use == PTY_JOBS) {
 		modes.c_lflag &= ~(tcflag_t)ICANON;
 		modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;

@@ -153,8 +153,8 @@ static bool is_on_its_way(pid_t pid)
 	return found;
 }
 
-/* Judges the processes that hold the output. HOLDERS_END: one of these processes has gone since it
-   was found; a process's descriptors disappear from /proc a moment before they are closed. */
+/* Judges the processes that hold the output. HOLDERS_END: one of these processes has exited since
+   it was found; a process's descriptors disappear from /proc a moment before they are closed. */
 enum holders { HOLDERS_STAY, HOLDERS_END, HOLDERS_WORK };
 
 /* HOLDERS_WORK: one of the holders still has something to do and ends soon. Its standard input is a
@@ -300,8 +300,8 @@ static bool supervisor_delivers(const struct supervisor *s, const struct source 
 }
 
 /* Called when the reader is gone or its disk is full: lets the command notice that, almost as if
-   terse were not there. If only an agent's preview finds the disk full, the command goes on, since
-   its text is kept. */
+   terse were not there. If only an agent's preview finds the disk full, the command continues,
+   since its text is kept. */
 static void supervisor_on_broken_queue(struct supervisor *s, struct source *source)
 {
 	source->gone |= source->queue.error == EPIPE || source->queue.error == ECONNRESET;

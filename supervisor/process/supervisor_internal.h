@@ -141,7 +141,7 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group);
 // Keys that nobody can type, in an agent's command without a controlling terminal. On a pipe such
 // programs (whiptail, fzf, mc, nvim) give up at once; with a terminal as their output they draw,
 // and wait. The first look comes when nothing was written for some seconds. The process that waits
-// is hung up (HUP, then TERM and KILL), as if its terminal had gone, if
+// is hung up (HUP, then TERM and KILL), as if its terminal were gone, if
 //
 //   - no process of the run works, and this one waits for the terminal, not for its standard
 //     input (or it is the run's only process, and waits for nothing that comes from elsewhere),
@@ -199,7 +199,7 @@ int prompt_text(struct terminal *t, struct buffer *out);
 
 /* Starts the watchdog as a child, for the job of the supervisor whose process ID is `session`.
    `pipe`: the read end; watchdog_tell() has the write end, which closes on exec. *asked: the socket
-   for watchdog_ask(), or -1. Returns the watchdog's pid, or -1 with errno; the run then goes on
+   for watchdog_ask(), or -1. Returns the watchdog's pid, or -1 with errno; the run then continues
    without a watchdog. */
 pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked);
 
@@ -262,7 +262,7 @@ enum supervisor_timer {
 };
 
 struct front {
-	int fd;           /* -1: the front end has gone, or has been sent the end of the run */
+	int fd;           /* -1: the front end is gone, or has been sent the end of the run */
 	bool was_stopped; /* at the last look, somebody else had stopped it */
 	/* How many FRAME_STOPPED it has not yet answered with FRAME_AWAKE. While this is above 0,
 	   the front end is stopping and would not read the end of the run. */
@@ -360,7 +360,7 @@ struct supervisor {
 	bool lingers;        /* there are such processes */
 	int64_t paid;        /* the time up to which the bytes read so far use up the allowed rate;
 				its unit is a byte (milliseconds times RATE_LIMIT_RATE / 1000) */
-	char linger_why[96]; /* why the recording has ended, for the text; "": it goes on */
+	char linger_why[96]; /* why the recording has ended, for the text; "": it continues */
 	struct wording_since since; /* the last run of the command */
 	int64_t heartbeat_ms;       /* interval to the next heartbeat */
 	int64_t timer[TIMERS];      /* monotonic times; 0: not set */
@@ -409,7 +409,7 @@ void live_adopt(struct live *c, int fd, bool caller);
 /* Adds the sockets to wait for before live_serve(). Whoever connects becomes a client. */
 void live_watch(struct live *c, struct loop *l);
 
-/* Answers clients, and drops those that have gone; never blocks. */
+/* Answers clients, and drops those that are gone; never blocks. */
 void live_serve(struct supervisor *s);
 
 /* The status has changed: tells the clients that watch, now or (for more text) soon. */
@@ -445,7 +445,7 @@ void prompt_begin(struct supervisor *s, int64_t now_ms);
 
 /* Checks what the command waits for. For a question, calls a person if a person has to answer it;
    otherwise, if nobody sees the question, the run yields or ends, or its input ends. A question
-   counts until a line was typed, or until the command goes on without an answer. A command that
+   counts until a line was typed, or until the command continues without an answer. A command that
    waits for keys that nobody can type is hung up, or the reader is told. */
 void prompt_on_look(struct supervisor *s, int64_t now_ms);
 
@@ -488,7 +488,7 @@ void front_continue(struct supervisor *s, int64_t now_ms);
 
 /* Stops the command where the kernel would stop a job: when the front end was stopped, and when the
    command reads the terminal in the background. Once the caller has left, ends the run if the agent
-   that started it has gone. */
+   that started it is gone. */
 void front_look(struct supervisor *s, int64_t now_ms);
 
 /* Handles a frame from the front end, or the end of the front end. */

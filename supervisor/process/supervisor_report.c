@@ -117,8 +117,8 @@ static void report_print_line(struct supervisor *s, struct buffer *line)
 	buffer_release(line);
 }
 
-/* Returns the channel whose reader did not get everything, or NULL. An agent or a person that has
-   gone away has lost nothing. With the error EBADF there never was a reader. */
+/* Returns the channel whose reader did not get everything, or NULL. An agent or a person that is
+   gone has lost nothing. With the error EBADF there never was a reader. */
 static const struct source *report_find_lost(const struct supervisor *s)
 {
 	for (const struct source *source = s->sources; source < s->end; source++) {
@@ -321,7 +321,7 @@ void supervisor_report(struct supervisor *s)
 		/* If the run lives on in the background, its later output needs an interceptor. */
 		if (source->fd >= 0 && !s->ending)
 			source_text(source);
-		/* Keeps the text, since its reader may have gone. */
+		/* Keeps the text, since its reader may be gone. */
 		if (source->text && (source->fd >= 0 || s->interrupted)) {
 			interceptor_spill(source->text);
 			interceptor_update_live(source->text);

@@ -42,7 +42,7 @@ void watchdog_restore_terminal(const struct job *job)
 		tcsetattr(terminal, TCSADRAIN, &job->modes);
 }
 
-/* Answers a question. Returns false if the asker has gone. */
+/* Answers a question. Returns false if the asker is gone. */
 static bool watchdog_answer(int asked)
 {
 	unsigned char what;
@@ -88,8 +88,8 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 		}
 		if (!asks || watchdog_answer(asked))
 			continue;
-		/* The front end has gone. The supervisor sleeps until the command has been
-		   executed, so it may not have noticed. */
+		/* The front end is gone. The supervisor sleeps until the command has been executed,
+		   so it may not have noticed. */
 		asked = -1;
 		is_blind = group == 0 && ioctl(pipe, FIONREAD, &waiting) == 0 && waiting == 0;
 	}

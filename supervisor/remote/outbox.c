@@ -74,7 +74,7 @@ static void item_path(const char *folder, const char *id, char path[BELOW])
 	snprintf(path, BELOW, "%s/%s", folder, strcmp(folder, NEW) == 0 ? key : id);
 }
 
-/* Whether the file exists. Sets errno if not. */
+/* Whether the file exists. If not, sets errno. */
 static bool item_is_there(const struct outbox *o, const char *folder, const char *id)
 {
 	char path[BELOW];
@@ -354,7 +354,7 @@ static bool outbox_make_room(const struct outbox *o, uint64_t bytes, uint64_t mo
 }
 
 /* Archives a run if it has ended: puts its line of the index in place, then its archive, and
-   removes its mark in wanted/. Returns 0, also if the run has not ended; or -1 with errno. */
+   removes its mark in wanted/. Returns 0, even if the run has not ended, or -1 with errno. */
 static int pack_one(const struct outbox *o, const struct settings *settings, struct store *stores,
 		    int count, const char *id)
 {

@@ -112,7 +112,7 @@ void outbox_forgive(const struct outbox *o);
 /* Empties the outbox in a process that nobody waits for, with all signals blocked. */
 void outbox_stay(const struct outbox *o, const struct settings *settings);
 
-/* Empties the outbox, also of runs that are added meanwhile. Tries once, or, with `until_ms`
+/* Empties the outbox, including runs that are added meanwhile. Tries once, or, with `until_ms`
    (monotonic), until that time, even while another process waits before its next attempt. In the
    result, `waiting` includes runs that could not be archived, and `why` says why something is
    left. */

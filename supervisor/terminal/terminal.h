@@ -147,7 +147,7 @@ extern const char terminal_unpaint[];
    It takes one code point a call, and returns what to do. Text in the ground state is not passed
    through it. The contents of OSC, DCS, APC, PM and SOS strings are dropped. Only redaction uses
    its states for strings and its C1 controls: the terminal has its own rules for strings (struct
-   string), and takes C1 controls for characters, since few programs that write UTF-8 mean C1
+   string), and treats C1 controls as characters, since few programs that write UTF-8 mean C1
    controls. */
 
 #define PARSER_PARAMS 32
