@@ -46,7 +46,7 @@ struct target {
 	int64_t tried, said; /* seconds since 1970; 0: never */
 };
 
-/* Reads the text, which is NUL-terminated and changed; the target points into it. */
+/* Parses the NUL-terminated text, and modifies it; the target points into it. */
 void target_read(struct target *t, char *text);
 
 /* Writes the text, with a NUL, to `out`, of TARGET_MAX bytes. Returns its length, or 0: a path is

@@ -265,8 +265,8 @@ static void plan_write(const struct plan *p, char *const *from, char **envp, cha
 			*envp++ = from[i];
 			continue;
 		}
-		/* Adds LD_PRELOAD without this library, unless it is empty then, and SHIM_PRELOAD
-		   with the old value. */
+		/* Adds LD_PRELOAD without this library, unless that would be empty, and
+		   SHIM_PRELOAD with the old value. */
 		memcpy(text, PRELOAD, lead);
 		if (text[lead]) {
 			*envp++ = text;

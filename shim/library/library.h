@@ -85,8 +85,8 @@ const char *self_shell(void);
 typedef int next_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attributes, char *const *argv, char *const *envp);
 
-/* The library's execv() and execvp() call execve() and execvpe() with environ, as libc's own do. So
-   fewer symbols have to be looked up in every process. */
+/* The library's execv(), execvp() and execl() family call execve() and execvpe() with environ, as
+   libc's own do. So fewer symbols have to be looked up in every process. */
 struct next {
 	int (*execve)(const char *path, char *const *argv, char *const *envp);
 	int (*execvpe)(const char *file, char *const *argv, char *const *envp);

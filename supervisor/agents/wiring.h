@@ -20,9 +20,9 @@ struct settings;
 // Where terse's own files are, and where the user's directory with the launcher is. Agents are made
 // to execute the launcher (shim/launcher/launcher.h).
 
-/* This suffix is appended to the path in BASH_ENV. It expands to nothing, except under bash -v,
-   which would print the file while reading it. There it expands to a suffix, so that no file has
-   the path. */
+/* This is appended to the path in BASH_ENV. It expands to nothing, except under bash -v, which
+   would print the file while reading it. There it expands to a suffix, so that no file has the
+   path. */
 #define PLACE_UNLESS_VERBOSE "${-//[!v]}"
 
 struct place {

@@ -146,7 +146,7 @@ static enum reading sink_look_at_input(pid_t pid, const struct ancestor *parent,
 
 /* Whether a process reads the pipe. A shell's child that is about to exec moves its end of the pipe
    to standard input: the end may move to a descriptor that was looked at before, while the listed
-   one has gone. */
+   one is gone. */
 static enum reading sink_look_at(pid_t pid, const char *link, long *end)
 {
 	struct process_walk w;

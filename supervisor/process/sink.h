@@ -80,8 +80,8 @@ struct channels {
 void channels_look(struct channels *l);
 
 /* Decides everything else, for which it also uses the settings. `captured`: another run reads the
-   terminal, not a person. `jobs`: the command needs job control. May open /dev/tty for the keyboard
-   (close-on-exec). */
+   terminal, not a person. `jobs`: the command should get job control. May open /dev/tty for the
+   keyboard (close-on-exec). */
 void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs);
 
 #endif
