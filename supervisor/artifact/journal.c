@@ -222,7 +222,7 @@ static int64_t time_of(const char *line, size_t len, const char *key)
 
 struct filter {
 	struct io_lines from;
-	int to; /* < 0: only looks whether there is something to take out */
+	int to; /* < 0: only checks whether there is something to take out */
 	long taken;
 	bool (*keep)(void *ctx, const char *line, size_t len);
 	void *ctx;

@@ -123,7 +123,7 @@ static int make_path(const char *path, int *nearest)
 enum use {
 	USE_READ,
 	USE_WRITE, /* it is made when missing, and must be writable */
-	USE_CHECK, /* only whether it could be */
+	USE_CHECK, /* only checks whether it could be made and written to */
 };
 
 /* Opens a candidate. Fills in the path ("" where the variable is not set) even if opening fails. */

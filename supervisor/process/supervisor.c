@@ -807,7 +807,7 @@ static void supervisor_start(struct supervisor *s)
 	if (terminal && fstat(s->sources[0].child, &st) == 0)
 		s->device = st.st_rdev;
 	s->looks = (struct looks){.master = s->sources[0].fd, .device = s->device};
-	/* Nobody can type keys into this terminal, so looks whether the command waits for keys. */
+	/* Nobody can type keys into this terminal, so checks whether the command waits for keys. */
 	for (struct source *source = s->sources; source < s->end && !terminal && !l->person;
 	     source++) {
 		bool other = l->jobs && !source->lasting;
