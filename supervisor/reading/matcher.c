@@ -293,7 +293,7 @@ enum matcher_result matcher_next(struct matcher *m, const char *data, size_t len
 	return MATCHER_NONE;
 }
 
-/* --- telling --------------------------------------------------------------- */
+/* --- errors ---------------------------------------------------------------- */
 
 const char *matcher_reason(const struct matcher *m)
 {
