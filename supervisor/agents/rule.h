@@ -4,7 +4,7 @@
 // A rule is a section [agent NAME] of an ini file (config/section.h). These keys are
 // lists; a file's list replaces the built-in one:
 //
-//   environment variables that show a process that the agent started it: NAME, or
+//   environment  variables that show that the agent started the process: NAME, or
 //                NAME=VALUE with a template (pattern.h); one of them is enough. None: the
 //                agent's process is looked for among the ancestors
 //   string       templates of its shell strings; {command} or {word} is what the model wrote

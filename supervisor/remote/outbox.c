@@ -318,7 +318,7 @@ bool outbox_drop(const struct outbox *o, const char *id)
 	return waited;
 }
 
-/* Removes empty directories, for nftw(3), which comes to a directory after what is in it. */
+/* Removes empty directories, for nftw(3), which visits a directory after its contents. */
 static int outbox_prune(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
 	(void)st, (void)kind, (void)where;
