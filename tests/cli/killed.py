@@ -2,6 +2,7 @@
 """After SIGKILL of the front end, of the supervisor, of both, of the watchdog: nothing of the command's
 session is left, and the artifact can be read."""
 
+import contextlib
 import fcntl
 import os
 import signal
@@ -229,8 +230,10 @@ class Start(Case):
     def is_held(self, run):
         """Waits until the run is held, or has ended before."""
         def seen():
-            held = any(p.name == "terse" and b"lease" in read_file("/proc/%d/wchan" % p.pid) for p in self.mine())
-            return "held" if held else None if run.collect(0) else "ended"
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # one ends while it is looked at
+                if any(p.name == "terse" and b"lease" in read_file("/proc/%d/wchan" % p.pid) for p in self.mine()):
+                    return "held"
+            return None if run.collect(0) else "ended"
         return eventually(seen, "a held execve") == "held"
 
     def held(self):
@@ -255,7 +258,7 @@ class Start(Case):
         def is_stopped(run):
             child = self.is_held(run) and [p.pid for p in self.mine() if p.parent not in (run.pid, os.getpid())]
             for pid in child or ():
-                os.kill(pid, signal.SIGSTOP)
+                signal_if_there(pid, signal.SIGSTOP)
             return child
         self.check_timeout(is_stopped)
 
