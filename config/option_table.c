@@ -318,8 +318,8 @@ const struct option option_table[] = {
 	{
 		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),
 		SIZE_OR_ZERO(ceiling, 512, 16 * MB),
-		.help = "The most that is printed, including notices and whatever size is, since "
-			"the agent would cut off the rest; 0: unknown.",
+		.help = "The most that is printed, including notices, even if size is larger: the "
+			"agent would cut off the rest; 0: unknown.",
 	},
 	{
 		NAMES("report", "failure_ceiling", "--failure-ceiling", "TERSE_FAILURE_CEILING"),
