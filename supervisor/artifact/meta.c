@@ -314,19 +314,13 @@ static const struct field fields[] = {
 	{.key = NULL},
 };
 
-static void meta_add_text(struct buffer *out, const char *key, const char *text, size_t most)
-{
-	size_t len = strlen(text);
-	json_add_text(out, key, text, len > most ? utf8_floor(text, len, most) : len);
-}
-
 static void add_fields(struct buffer *out, const struct field *f, const char *base, size_t budget)
 {
 	for (; f->key; f++) {
 		const void *at = base + f->at;
-		const char *text = f->kind == KIND_TEXT || f->kind == KIND_OBJECT
-					   ? *(const char *const *)at
-					   : NULL;
+		const bool points = f->kind == KIND_TEXT || f->kind == KIND_OBJECT;
+		const char *text = points ? *(const char *const *)at : at;
+		const size_t most = f->most ? f->most : budget / 4;
 		const struct meta *m = (const void *)base;
 		switch (f->kind) {
 		case KIND_WORDS:
@@ -335,10 +329,12 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 				json_add_bool(out, "command_cut", true);
 			break;
 		case KIND_TEXT:
-			if (text && *text)
-				meta_add_text(out, f->key, text, f->most ? f->most : budget / 4);
+			if (!text || !*text)
+				break;
+			/* fallthrough */
+		case KIND_CHARS:
+			json_add_text(out, f->key, text, utf8_floor(text, strlen(text), most));
 			break;
-		case KIND_CHARS: meta_add_text(out, f->key, at, f->most); break;
 		case KIND_NAME:
 			if (*(const int *)at != f->preset)
 				json_add_string(out, f->key, f->names[*(const unsigned *)at]);

@@ -22,7 +22,7 @@ struct intercept_totals intercept_totals(const struct interceptor *s)
 	if (is_counted(s)) {
 		t = (struct intercept_totals){tally_lines(&s->tally), s->tally.bytes};
 	} else if (s->preview) {
-		const struct preview_totals seen = preview_totals(s->preview);
+		const struct preview_facts seen = preview_facts(s->preview);
 		t = (struct intercept_totals){seen.lines, seen.bytes};
 	}
 	if (s->state == BYTES_BINARY)

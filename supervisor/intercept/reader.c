@@ -230,7 +230,7 @@ static void print_about_preview(struct interceptor *s, const struct interceptor_
 	struct wording_ending ending = e->ending;
 	const struct wording_head head = {
 		.lines = last,
-		.units = preview_shown(s->preview),
+		.units = preview_facts(s->preview).shown,
 		.total_units = tally_units(&s->tally),
 		.cut = s->cut,
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
@@ -289,13 +289,14 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 	}
 	buffer_release(&command);
 	/* The last line names the limit that keeps the preview from showing more. */
-	uint64_t shown = preview_shown(s->preview);
-	if (s->omitted == 0 && s->cut > cut && preview_is_line_limited(s->preview))
+	const struct preview_facts facts = preview_facts(s->preview);
+	if (s->omitted == 0 && s->cut > cut && facts.is_line_limited)
 		s->broken = LIMIT_CUT;
 	else if (ask.is_head)
-		s->broken = s->omitted && l->count && shown >= l->count ? LIMIT_COUNT : LIMIT_BYTES;
+		s->broken = s->omitted && l->count && facts.shown >= l->count ? LIMIT_COUNT
+									      : LIMIT_BYTES;
 	/* The limit of lines has room left, so the limit of bytes is named. */
-	else if (s->broken == LIMIT_COUNT && shown < l->count &&
+	else if (s->broken == LIMIT_COUNT && facts.shown < l->count &&
 		 intercept_totals(s).bytes > s->most)
 		s->broken = LIMIT_BYTES;
 	report->broken = s->broken;
@@ -418,7 +419,7 @@ static void print_first_lines(struct interceptor *s)
 	/* Stops if not even one line fits, though more than one waits. */
 	s->opening_over = s->put == put && tally_lines(&s->tally) > s->printed_lines + 1;
 	s->share.printed += (size_t)(s->put - put);
-	s->line_share.printed = (size_t)preview_shown(s->preview);
+	s->line_share.printed = (size_t)preview_facts(s->preview).shown;
 }
 
 void intercept_pass_on(struct interceptor *s, const char *data, size_t len)
@@ -747,10 +748,10 @@ static bool held_print_last(struct interceptor *s, bool words, const struct word
 			s->left_out[s->left_out_count++] =
 				(struct preview_range){pieces[i].from, pieces[i].to};
 	}
-	const struct preview_totals totals = preview_totals(s->preview);
-	s->printed_lines = totals.whole_lines;
-	s->printed = totals.whole_bytes;
-	held_take(s, put, preview_shown(s->preview) - s->line_share.printed, true);
+	const struct preview_facts facts = preview_facts(s->preview);
+	s->printed_lines = facts.whole_lines;
+	s->printed = facts.whole_bytes;
+	held_take(s, put, facts.shown - s->line_share.printed, true);
 	return true;
 }
 
@@ -769,7 +770,7 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 			intercept_print_lines(s, place);
 		else if (!s->fits && intercept_is_by_head(s))
 			room = words;
-		else if (!s->fits && preview_totals(s->preview).whole_lines > s->printed_lines)
+		else if (!s->fits && preview_facts(s->preview).whole_lines > s->printed_lines)
 			room = held_print_last(s, words, place);
 		p->is_fresh = false;
 		if (!s->fits) {

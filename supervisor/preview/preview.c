@@ -239,13 +239,15 @@ void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines)
 	w->prev_start = w->last_start = w->bytes;
 }
 
-struct preview_totals preview_totals(const struct preview *p)
+struct preview_facts preview_facts(const struct preview *p)
 {
 	const struct window *w = &p->window;
-	return (struct preview_totals){.lines = window_lines(w),
-				       .bytes = w->bytes,
-				       .whole_lines = w->newlines,
-				       .whole_bytes = w->last_start};
+	return (struct preview_facts){.lines = window_lines(w),
+				      .bytes = w->bytes,
+				      .whole_lines = w->newlines,
+				      .whole_bytes = w->last_start,
+				      .shown = p->layout.lines,
+				      .is_line_limited = p->layout.at_ceiling};
 }
 
 struct limit preview_live_limit(const struct preview *p)
@@ -418,14 +420,4 @@ void preview_compare(struct preview *p, const struct fingerprints *success)
 	start_smart(p);
 	if (p->smart && smart_compare(p->smart, success) == 0)
 		TRACE(PREVIEW, "compared with the lines of a success");
-}
-
-uint64_t preview_shown(const struct preview *p)
-{
-	return p->layout.lines;
-}
-
-bool preview_is_line_limited(const struct preview *p)
-{
-	return p->layout.at_ceiling;
 }

@@ -123,13 +123,16 @@ void preview_feed_head(struct preview *p, const char *data, size_t len);
    before them have to end with a newline. */
 void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines);
 
-struct preview_totals {
-	uint64_t lines, bytes;             /* an unfinished line included */
+struct preview_facts {
+	uint64_t lines, bytes;             /* so far, an unfinished line included */
 	uint64_t whole_lines, whole_bytes; /* complete lines, and their bytes */
+	/* About the last choice: how many units of the limit are printed; whether lines were cut by
+	   max_line although there was room. */
+	uint64_t shown;
+	bool is_line_limited;
 };
 
-/* Totals so far. */
-struct preview_totals preview_totals(const struct preview *p);
+struct preview_facts preview_facts(const struct preview *p);
 
 /* How much of the start may be printed before the outcome is known: whole lines, up to this many
    bytes and units, each of max_line bytes at most. These lines are shown whatever the outcome
@@ -149,11 +152,6 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
    command. Lines that only this text has count more in the choice. Does nothing if memory runs
    out. */
 void preview_compare(struct preview *p, const struct fingerprints *success);
-
-/* About the last choice: how many units of the limit are printed; whether lines were cut by
-   max_line although there was room. */
-uint64_t preview_shown(const struct preview *p);
-bool preview_is_line_limited(const struct preview *p);
 
 /* Judges single lines. */
 struct preview_judge;

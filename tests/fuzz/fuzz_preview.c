@@ -71,8 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (pieces[i].kind == PREVIEW_GAP || pieces[i].kind == PREVIEW_ALIKE)
 			assert(pieces[i].spelled == (spelled++ == 0));
 	}
-	assert(next == preview_totals(p).lines + 1 && bytes == size &&
-	       preview_totals(p).bytes == size);
+	assert(next == preview_facts(p).lines + 1 && bytes == size &&
+	       preview_facts(p).bytes == size);
 	assert(used <= options.limit.bytes || (count == 1 && pieces[0].kind == PREVIEW_GAP));
 	preview_free(p);
 	return 0;

@@ -46,7 +46,7 @@ static void choose(struct preview *p, size_t budget, uint64_t printed, uint64_t 
 		else
 			assert_int_equal(i, count - 1);
 	}
-	assert_int_equal(next, preview_totals(p).lines + 1);
+	assert_int_equal(next, preview_facts(p).lines + 1);
 }
 
 /* However a text comes, and whatever its outcome, its first part is the same, and within the
@@ -84,7 +84,7 @@ TEST(first_parts)
 						  text.len - i < n ? text.len - i : n);
 			choose(p, budget, at.lines, first, &outs[way]);
 			assert_true(first + outs[way].len <= budget);
-			assert_true(!limit.count || preview_shown(p) <= limit.count);
+			assert_true(!limit.count || preview_facts(p).shown <= limit.count);
 			preview_free(p);
 		}
 		assert_true(buffer_is(&outs[0], outs[1].data, outs[1].len));

@@ -613,8 +613,8 @@ TEST(test_huge_lines)
 	for (int i = 0; i < 100; i++)
 		preview_feed(p, block, sizeof(block));
 	preview_feed(p, " end", 4);
-	assert_int_equal(preview_totals(p).lines, 2);
-	assert_int_equal(preview_totals(p).bytes, 200 * sizeof(block) + 20);
+	assert_int_equal(preview_facts(p).lines, 2);
+	assert_int_equal(preview_facts(p).bytes, 200 * sizeof(block) + 20);
 	count = preview_choose(p, &ask, &pieces);
 	assert_true(count >= 0);
 	render(&out, false, &ask, pieces, count);

@@ -638,7 +638,7 @@ TEST(test_large)
 				print_chosen(p, -1, false, &unused);
 			}
 		}
-		assert_int_equal(preview_totals(p).bytes, text.len);
+		assert_int_equal(preview_facts(p).bytes, text.len);
 		print_chosen(p, 1, false, &out);
 		assert_true(out.len <= 4096 + 400);
 		assert_non_null(strstr(buffer_string(&out), "the one line that tells why"));
