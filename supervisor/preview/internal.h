@@ -304,6 +304,7 @@ struct preview_judge {
 	/* Fragments of words that report failures, for a search at the speed of memory. */
 	struct literals prefilter;
 	struct limit limit; /* for its texts */
+	bool has_phrases;   /* the limit has phrases or a question */
 };
 
 /* keywords.c. The limit's texts have to outlive the judge. */

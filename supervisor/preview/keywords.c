@@ -123,8 +123,10 @@ static const char *const fragments[FRAGMENT_GROUPS] = {
 
 void judge_init(struct preview_judge *j, const struct limit *limit)
 {
-	const struct strings *relevant = limit->patterns;
+	const struct strings *relevant = limit->patterns, *ignored = limit->ignore;
 	*j = (struct preview_judge){.limit = *limit};
+	j->has_phrases =
+		limit->about || (relevant && relevant->count) || (ignored && ignored->count);
 	for (const struct word *row = word_weights; row->words; row++) {
 		uint32_t hash = SHAPE_SEED;
 		for (const char *at = row->words; hash; at++) {

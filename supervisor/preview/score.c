@@ -586,7 +586,8 @@ void score_judge(const struct preview_judge *j, const struct line *line, struct 
 	if (line_is_whole(line) && line->length > STORE_FRONT + STORE_BACK &&
 	    line->length <= LONG_LINE)
 		look_inside(j, line, out);
-	phrases_apply(&j->limit, line, out);
+	if (j->has_phrases)
+		phrases_apply(&j->limit, line, out);
 }
 
 /* Whether a word says that not all went well, as in "✓ adds (1 failed)", "checking for x... no",

@@ -271,8 +271,8 @@ void passage_end(struct passage *p, int status)
 		p->record.shown.text = p->record.shown.bytes;
 	/* For a command that succeeded and printed nothing there is only a line in the journal. */
 	const struct buffer *texts[2] = {p->text ? interceptor_held(p->text) : NULL, NULL};
-	if ((p->record.shown.bytes > 0 || status != 0) && record_keep(&p->record, texts) < 0 &&
-	    p->text)
+	bool told = p->record.shown.bytes > 0 || status != 0;
+	if (told && !p->record.artifact && record_keep(&p->record, texts) < 0 && p->text)
 		interceptor_spill(p->text);
 	if (p->record.artifact)
 		shown_keep(&p->record.shown, p->record.artifact);

@@ -224,8 +224,6 @@ int record_keep(struct record *r, const struct buffer *const texts[2])
 	struct meta_stream *const streams[] = {&m->out, &m->err};
 	static const struct buffer none = BUFFER_INIT;
 	int result = 0;
-	if (r->artifact)
-		return 0;
 	parts[ARTIFACT_OUT] = &none;
 	for (int i = 0; i < 2; i++) {
 		const struct buffer *text = texts[i];

@@ -93,7 +93,7 @@ struct wording_place record_place(const struct record *r, bool is_stderr);
 void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 		int64_t duration_ms);
 
-/* Keeps the texts of a run that has ended and has spilled nothing (NULL: there is no such stream),
+/* Keeps the texts of a run that has ended without an artifact (NULL: there is no such stream),
    if all runs are kept or this one is to be pushed. Returns 0, or -1 with errno, after which an
    artifact may still hold the texts. */
 int record_keep(struct record *r, const struct buffer *const texts[2]);

@@ -528,9 +528,10 @@ static void supervisor_linger(struct supervisor *s)
 	s->stall_at = s->timer[TIMER_HEARTBEAT] = 0;
 	static const struct buffer none = BUFFER_INIT;
 	const struct buffer *texts[2] = {NULL, NULL};
-	for (const struct source *source = s->sources; source < s->end; source++)
+	const bool is_short = !s->record.artifact;
+	for (const struct source *source = s->sources; is_short && source < s->end; source++)
 		texts[source->is_stderr] = source->text ? interceptor_held(source->text) : &none;
-	if (record_keep(&s->record, texts) < 0 && record_open(&s->record)) {
+	if (is_short && record_keep(&s->record, texts) < 0 && record_open(&s->record)) {
 		supervisor_each_text(s, interceptor_spill);
 		supervisor_keep_both(s);
 		artifact_update(s->record.artifact);
