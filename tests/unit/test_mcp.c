@@ -22,6 +22,8 @@ TEST(tools_are_short)
 	buffer_release(&out);
 }
 
+#define LIMITS "--max-lines=500 --max-err-lines=750 --prelude=leave -c "
+
 /* The words of a run or another verb, with blanks between them; "run ..." stands for those that
    each run begins with. */
 TEST(words)
@@ -29,27 +31,23 @@ TEST(words)
 	static const struct {
 		const char *tool, *json, *want;
 	} cases[] = {
-		{"run_command", "{\"command\":\"a b\"}",
-		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 --prelude=leave -c a "
-		 "b "},
+		{"run_command", "{\"command\":\"a b\"}", "run ... --yield=30000ms " LIMITS "a b "},
 		{"run_command",
 		 "{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"kill_on_timeout\":true,"
 		 "\"max_output_lines\":7,\"max_error_lines\":8,\"max_bytes\":99,\"profile\":"
 		 "\"read\"}",
 		 "run ... --tty --timeout=5ms --max-lines=7 --max-err-lines=8 --profile=read "
-		 "--size=99 "
-		 "--err-size=99 -- -a -c "},
+		 "--size=99 --err-size=99 -- -a -c "},
 		{"run_command", "{\"command\":\"a\",\"include_full_output\":true}",
 		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 "
 		 "--max-lines=1000000000 --max-err-lines=1000000000 --size=1048576 "
 		 "--err-size=1048576 --prelude=leave -c a "},
 		{"run_command",
 		 "{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
-		 "run ... --yield=7ms --max-lines=500 --max-err-lines=750 --prelude=leave -c a "},
+		 "run ... --yield=7ms " LIMITS "a "},
 		{"run_command",
 		 "{\"command\":\"a\",\"timeout\":0,\"cwd\":\"\",\"profile\":null,\"args\":[]}",
-		 "run ... --yield=30000ms --max-lines=500 --max-err-lines=750 --prelude=leave -c "
-		 "a "},
+		 "run ... --yield=30000ms " LIMITS "a "},
 		{"read_command_output", "{\"artifact_id\":\"a\"}", "read -- a "},
 		{"read_command_output",
 		 "{\"artifact_id\":\"a\",\"offset\":-3,\"limit\":\"5\",\"tail\":0,\"stream\":"
