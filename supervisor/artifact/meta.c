@@ -322,6 +322,7 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 		const char *text = points ? *(const char *const *)at : at;
 		const size_t most = f->most ? f->most : budget / 4;
 		const struct meta *m = (const void *)base;
+		size_t len;
 		switch (f->kind) {
 		case KIND_WORDS:
 			if (json_add_command(out, f->key, m->argv, budget, ARGUMENT_EXTRA) &&
@@ -333,7 +334,10 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 				break;
 			/* fallthrough */
 		case KIND_CHARS:
-			json_add_text(out, f->key, text, utf8_floor(text, strlen(text), most));
+			len = strlen(text);
+			if (len > most)
+				len = utf8_floor(text, len, most);
+			json_add_text(out, f->key, text, len);
 			break;
 		case KIND_NAME:
 			if (*(const int *)at != f->preset)
