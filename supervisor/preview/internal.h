@@ -314,6 +314,10 @@ void judge_init(struct preview_judge *j, const struct limit *limit);
    between. */
 void score_judge(const struct preview_judge *j, const struct line *line, struct score *out);
 
+/* Whether a judged line reports success, or how far the command is. False for a line that is not
+   whole, or that denies its success. */
+bool score_is_progress(const struct line *line, const struct score *score);
+
 #define SHAPE_SEED 2166136261u
 
 /* FNV-1a: adds a value to `hash`, which is SHAPE_SEED at first. */

@@ -23,7 +23,7 @@ enum {
 	CONTEXT = 45,
 	/* When a line is taken, others of its shape keep this percentage of their value. */
 	NEXT_OF_SHAPE = 80,
-	/* Lines of progress do not fill more than this percentage of the budget. */
+	/* Lines of common families do not fill more than this percentage of the budget. */
 	COMMON_SHARE = 87,
 	MARKER_MAX = 512,
 	/* The most units that are looked at in total, which bounds the time of a choice. */
@@ -431,11 +431,12 @@ static bool is_false_alarm(const struct layout *l, const struct entry *u, bool w
 
 /* Takes units of from..to-1 while they fit into `share` bytes: forward from the start, or with
    `back` backward from the end. Stops at a false alarm: forward only after a fold, backward only
-   above the last unit. Returns the unit after those taken; with `back`, the first one of them. */
+   above the last unit. Backward in a text that is mostly routine, takes only the last of successive
+   lines of progress. Returns the unit after those taken; with `back`, the first one of them. */
 static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size_t share)
 {
 	size_t used = 0;
-	bool wary = false, went_on = false;
+	bool wary = false, went_on = false, goes_on = false;
 	while (from < to) {
 		size_t i = back ? to - 1 : from;
 		const struct entry *u = &l->units[i];
@@ -443,11 +444,13 @@ static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size
 		uint64_t behind = i + 1 < l->count ? u[1].run.line.number : l->total_lines + 1;
 		if (back ? u->run.to + 1 != behind : before + 1 != u->run.line.number)
 			break;
-		if ((wary && is_false_alarm(l, u, went_on)) || u->cost > share - used ||
-		    !layout_take(l, i, 0))
+		bool routine = back && l->brief && score_is_progress(&u->run.line, &u->trait.score);
+		if ((wary && is_false_alarm(l, u, went_on)) || (routine && goes_on) ||
+		    u->cost > share - used || !layout_take(l, i, 0))
 			break;
 		used += u->cost;
 		wary |= back || u->run.kind;
+		goes_on = routine;
 		went_on |= back && u->trait.common;
 		to -= back;
 		from += !back;
@@ -488,10 +491,18 @@ static bool follows(const struct entry *before, const struct entry *behind)
 	return before->run.to + 1 == behind->run.line.number;
 }
 
-/* Returns the unit of the trait's `owner`, or `unit` itself if it has none. */
+/* Returns the unit of the line without which this one makes no sense: the line that a caret points
+   into ("   ^~~~", "   | ^^^"), or the trait's `owner`; `unit` itself if there is none. */
 static size_t owner_of(const struct layout *l, size_t unit)
 {
+	const struct line *line = &l->units[unit].run.line;
 	uint64_t owner = l->units[unit].trait.owner;
+	size_t at = 0;
+	bool points = false;
+	while (at < line->front_len && is_one_of(line->front[at], " \t|~^\r\n"))
+		points |= line->front[at++] == '^';
+	if (points && at == line->front_len)
+		owner = line->number - 1;
 	while (owner && unit > 0 && l->units[unit].run.line.number > owner)
 		unit--;
 	while (unit + 1 < l->count && l->units[unit].run.to < owner)
@@ -535,12 +546,6 @@ static size_t densest_line(const struct layout *l, bool weak)
 		}
 	}
 	return densest;
-}
-
-/* Whether a unit is taken and relevant. */
-static bool is_relevant(const struct layout *l, size_t unit)
-{
-	return l->units[unit].chosen && l->units[unit].trait.value >= RELEVANT;
 }
 
 /* Takes a line. Also closes small gaps between it and other taken lines. */
@@ -610,16 +615,16 @@ static void take_relevant(struct layout *l, size_t unit)
 }
 
 /* Takes a line to fill the room. Skips blank lines. Unless the text was asked for, also skips
-   rules, passed tests, lines of progress of common families (not with `common`), lines about code
-   that is not the user's own, false alarms, and lines of failure with little value. Returns whether
-   there may be room for another. */
+   rules, lines of progress, lines of common families (not with `common`), lines about code that is
+   not the user's own, false alarms, and lines of failure with little value. Returns whether there
+   may be room for another. */
 static bool take_filler(struct layout *l, size_t unit, bool common)
 {
 	const struct entry *u = &l->units[unit];
 	const struct trait *t = &u->trait;
 	bool idle = !l->asked_for &&
 		    ((t->common && !common) || t->score.kind == SCORE_RULE || t->foreign ||
-		     t->score.kind == SCORE_PASS || is_false_alarm(l, u, true) ||
+		     score_is_progress(&u->run.line, &t->score) || is_false_alarm(l, u, true) ||
 		     (t->score.score >= SCORE_RELEVANT && t->value < CONTEXT));
 	if (idle || t->score.kind == SCORE_BLANK)
 		return true;
@@ -634,7 +639,7 @@ static void take_some(struct layout *l, const struct limit *limit)
 {
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
 	size_t end = l->budget, cut = end, unit, from = l->count;
-	bool told = false, weak = true;
+	bool weak = true;
 	/* First and last lines leave room for lines about a failure. */
 	bool leaves = (failed && !smart) || (limit->mode == MODE_HEAD && !l->ask->is_head);
 	size_t bytes = leaves ? reserved_bytes(l->budget) : 0;
@@ -660,14 +665,14 @@ static void take_some(struct layout *l, const struct limit *limit)
 	     (smart || failed) && work < WORK_MAX && (unit = densest_line(l, weak)) < l->count;
 	     work += l->count)
 		take_relevant(l, unit);
-	for (size_t i = 0; i < l->count; i++)
-		told |= is_relevant(l, i);
-	const bool fills = !smart || failed || l->asked_for || (!l->brief && !told);
+	while (from > 0 &&
+	       !(l->units[from - 1].chosen && l->units[from - 1].trait.value >= RELEVANT))
+		from--;
+	const bool fills = !smart || failed || l->asked_for || (!l->brief && from == 0);
 	if (fills && smart) {
-		/* Fills the room with lines above the last relevant one, or above the end of the
-		   text; then with lines below it. */
-		while (from > next && failed && !is_relevant(l, from - 1))
-			from--;
+		/* Fills the room with lines above the last relevant one, or after a success above
+		   the end of the text; then with lines below it. */
+		from = failed ? size_max(from, next) : l->count;
 		for (int common = 0; common < (failed ? 2 : 1); common++) {
 			for (unit = from; unit > next && take_filler(l, unit - 1, common);)
 				unit--;

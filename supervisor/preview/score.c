@@ -608,7 +608,7 @@ static bool denies_success(const char *text, size_t len)
 	return false;
 }
 
-static bool is_progress(const struct line *line, const struct score *score)
+bool score_is_progress(const struct line *line, const struct score *score)
 {
 	/* Words that lines of progress begin with. */
 	static const char goes_on[] =
@@ -626,7 +626,8 @@ static bool is_progress(const struct line *line, const struct score *score)
 	size_t len = line->front_len - line->ended, at = 0;
 	bool plain = score->kind == SCORE_PLAIN && !score->alarms && score->score < SCORE_RELEVANT;
 	bool share = false;
-	if ((!plain && score->kind != SCORE_PASS) || denies_success(text, len))
+	if (!line_is_whole(line) || (!plain && score->kind != SCORE_PASS) ||
+	    denies_success(text, len))
 		return false;
 	if (!plain || ends_with(text, len, " 0 errors") || ends_with(text, len, " no errors") ||
 	    ends_with(text, len, " 0 failures"))
@@ -669,5 +670,5 @@ bool preview_judge_is_progress(const struct preview_judge *j, const char *data, 
 		.number = 1, .front = data, .front_len = len, .length = len, .ended = true};
 	struct score score;
 	score_judge(j, &line, &score);
-	return is_progress(&line, &score);
+	return score_is_progress(&line, &score);
 }

@@ -358,15 +358,35 @@ class Rules(Case):
         self.assertEqual(alone, [], out)
         self.assertGreater(sum(line.startswith("error[") for line in out), 2)
 
-    def test_progress_comes_last(self):
-        """What is said once has the room before lines of progress, however far from the failure it stands. Lines of
-        progress leave an eighth of the size."""
-        notes = ["%s is the %s of today" % pair for pair in zip(WORDS, WORDS[5:15])]
-        out = self.shown(PROGRESS + "\n".join(notes) + "\n" + PROGRESS + "error: no such part\n", "2KB")
-        for note in notes:
-            self.assertIn(note, out)
-        self.assertGreater(out.count("Compiling"), 12)
-        self.assertLess(len(out[:out.rindex("[terse: ")]), 2048 * 9 / 10)
+    def test_what_fills_the_room(self):
+        """First what is said once, however far from the failure it stands; then lines that begin like many others, which
+        leave an eighth of the size. Lines of progress have no room."""
+        notes = ["%s is the %s of today\n" % pair for pair in zip(WORDS, WORDS[5:15])]
+        steps = PROGRESS.replace("Compiling", "Step")
+        for lines, least, most in ((steps, 1500, 1843), (PROGRESS, 600, 1200)):
+            out = self.shown(lines + "".join(notes) + lines + "error: no such part\n", "2KB")
+            for note in notes:
+                self.assertIn(note, out)
+            self.assertIn(out.rindex("[terse: "), range(least, most))
+        tests = ["=== RUN   Test%s\n--- PASS: Test%s (0.00s)\n" % (w, w) for w in WORDS + [w + "n" for w in WORDS]]
+        failed = "=== RUN   TestSum\n    sum_test.go:8: got 3, want 4\n--- FAIL: TestSum (0.00s)\n"
+        out = self.shown("".join(tests[:60]) + failed + "".join(tests[60:]) + "FAIL\nFAIL\tex/app\t0.01s\n", "4KB")
+        self.assertIn(failed, out)
+        self.assertLess(len(out), 2000, out)
+
+    def test_success_ends_with_one_line_of_progress(self):
+        text = "".join("=== RUN   Test%s\n--- PASS: Test%s (0.00s)\n" % (word, word) for word in WORDS)
+        out = self.run_to_end(TERSE, "filter", "--fold", "overflow", "--size", "1KB", data=(text + "PASS\nok  \tex/app\t0.01s\n").encode()).out.decode()
+        self.assertRegex(out, r"\n\[\.\.\. lines .*\]\nPASS\nok  \tex/app\t0\.01s\n\[terse: ")
+
+    def test_no_caret_without_its_line(self):
+        """It has its value by the message below it, which the line that it points into may be too long for."""
+        text = "".join("    call_%s(%s);\n    ^\n%s.h:98:40: note: expanded from macro '%s'\nerror: %s\n%s" %
+                       (word, word * 30, word, word.upper(), word, "".join(PROSE[n * 9:n * 9 + 9])) for n, word in enumerate(WORDS[:20]))
+        for size in ("1KB", "2KB", "3KB"):
+            out = self.shown(text, size)
+            self.assertNotIn("]\n    ^\n", out)
+            self.assertIn("expanded from macro", out)
 
 
 class Budgets(Case):
