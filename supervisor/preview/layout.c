@@ -623,7 +623,7 @@ static bool take_filler(struct layout *l, size_t unit, bool common)
 	const struct entry *u = &l->units[unit];
 	const struct trait *t = &u->trait;
 	bool idle = !l->asked_for &&
-		    ((t->common && !common) || t->score.kind == SCORE_RULE || t->foreign ||
+		    (t->common != common || t->score.kind == SCORE_RULE || t->foreign ||
 		     score_is_progress(&u->run.line, &t->score) || is_false_alarm(l, u, true) ||
 		     (t->score.score >= SCORE_RELEVANT && t->value < CONTEXT));
 	if (idle || t->score.kind == SCORE_BLANK)

@@ -602,7 +602,8 @@ static bool denies_success(const char *text, size_t len)
 		/* "3 of 4 passed" */
 		bool counts = at > 1 && end + 1 < len && is_digit(text[at - 2]) &&
 			      is_digit(text[end + 1]) && starts_with(text + at, end - at, "of");
-		if (counts || word_is_of(words, text + at, end - at))
+		if (counts ||
+		    (is_one_of(text[at], "#FfENnSspr") && word_is_of(words, text + at, end - at)))
 			return true;
 	}
 	return false;
