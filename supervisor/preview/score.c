@@ -596,6 +596,8 @@ static bool denies_success(const char *text, size_t len)
 {
 	static const char words[] = " # FAIL FAILED failed ERROR no No NO not Not NOT none skipped "
 				    "Skipped SKIPPED skipping Skipping SKIP pending retrying ";
+	/* The first characters of the words: most words of a text have none of these. */
+	static const char firsts[] = "#FENSfnprs";
 	for (size_t at = 0, end; at < len; at = end + 1) {
 		for (end = at; end < len && !is_blank(text[end]) && !is_one_of(text[end], "(),:");)
 			end++;
@@ -603,7 +605,7 @@ static bool denies_success(const char *text, size_t len)
 		bool counts = at > 1 && end + 1 < len && is_digit(text[at - 2]) &&
 			      is_digit(text[end + 1]) && starts_with(text + at, end - at, "of");
 		if (counts ||
-		    (is_one_of(text[at], "#FfENnSspr") && word_is_of(words, text + at, end - at)))
+		    (is_one_of(text[at], firsts) && word_is_of(words, text + at, end - at)))
 			return true;
 	}
 	return false;
