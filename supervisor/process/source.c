@@ -3,6 +3,7 @@
 #include "supervisor/process/source.h"
 
 #include "config/limit.h"
+#include "lib/human.h"
 #include "lib/io.h"
 #include "lib/trace.h"
 #include "supervisor/process/supervisor_internal.h"
@@ -64,6 +65,10 @@ int source_open(struct source *s, struct supervisor *run, int which)
 static struct artifact *source_on_artifact(void *ctx)
 {
 	struct source *s = ctx;
+	int64_t *tick = &s->run->timer[TIMER_TICK];
+	/* The text that was held back gets to the disk at the next tick, even if no more comes. */
+	if (!*tick)
+		*tick = clock_monotonic_ms() + TICK_MS;
 	return record_open(&s->run->record);
 }
 

@@ -25,9 +25,6 @@
 /* How long a run lives before it gets its socket. */
 #define LIVE_OPEN_MS 100
 
-/* Interval at which unfinished lines are flushed to the artifact and to a live reader. */
-#define TICK_MS 200
-
 /* Interval between checks for the command's end if no event reports it. */
 #define CHILD_MS 1000
 

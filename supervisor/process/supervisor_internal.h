@@ -239,6 +239,9 @@ enum supervisor_state {
 
 enum caller_state { CALLER_WAITS, CALLER_YIELDING, CALLER_LEFT };
 
+/* Interval at which unfinished lines are flushed to the artifact and to a live reader. */
+#define TICK_MS 200
+
 /* Deadlines that are set and cleared; supervisor.c has the table of all. */
 enum supervisor_timer {
 	TIMER_CONTINUE,    /* continue the front end once more */

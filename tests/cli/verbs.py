@@ -256,11 +256,14 @@ class BothStreams(Case):
             self.assertRegex(self.ask("show", identifier), rb"(?m)^(text|stderr) +1 line, 4 B: ")
 
     def test_a_live_run(self):
-        """Not only when it has ended."""
-        go = os.path.join(self.work, "go")
+        """Not only when it has ended; and not only when more comes, if a pause has printed the short one before."""
+        shown, go = os.path.join(self.work, "shown"), os.path.join(self.work, "go")
+        os.mkfifo(shown)
         os.mkfifo(go)
         run = self.start(TERSE, "--streams", "split", "sh", "-c",
-                         "echo few >&2; seq 3000; read x <%s" % go)
+                         "echo few >&2; read x <%s; seq 1200; read x <%s" % (shown, go))
+        run.until(b"few")
+        let_go_on(shown)
         path = eventually(self.artifacts, "an artifact")[0][:-len(".txt")] + ".err.txt"
         eventually(lambda: os.path.exists(path) and read_file(path) == b"few\n",
                    "the other stream")
