@@ -113,7 +113,7 @@ static void json_mend(struct buffer *out, const char *data, size_t len)
 json_t *json_read(const char *data, size_t len, size_t flags, json_error_t *error)
 {
 	struct buffer mended = BUFFER_INIT;
-	json_error_t own;
+	json_error_t own = {.line = 0};
 	error = error ? error : &own;
 	json_t *value = json_read_strictly(data, len, flags, error);
 	if (value || errno == ENOMEM)

@@ -223,14 +223,14 @@ static struct preview_piece gap_between(const struct layout *l, const struct ent
 		a = NULL;
 	uint64_t start = a ? a->run.line.offset + a->run.length : l->ask->printed_bytes;
 	uint64_t end = b ? b->run.line.offset : l->total_bytes;
-	const struct trait *last = b ? &b->trait : NULL;
-	bool counts = a && b && a->trait.threads && last->threads && !a->folded;
-	return (struct preview_piece){
-		.kind = PREVIEW_GAP,
-		.from = a ? a->run.to + 1 : l->ask->printed_lines + 1,
-		.to = b ? b->run.line.number - 1 : l->total_lines,
-		.bytes = end - start,
-		.threads = counts ? last->threads - last->score.thread - a->trait.threads : 0};
+	uint64_t threads = 0;
+	if (a && b && a->trait.threads && b->trait.threads && !a->folded)
+		threads = b->trait.threads - b->trait.score.thread - a->trait.threads;
+	return (struct preview_piece){.kind = PREVIEW_GAP,
+				      .from = a ? a->run.to + 1 : l->ask->printed_lines + 1,
+				      .to = b ? b->run.line.number - 1 : l->total_lines,
+				      .bytes = end - start,
+				      .threads = threads};
 }
 
 static size_t gap_cost(const struct layout *l, const struct entry *a, const struct entry *b)
