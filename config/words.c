@@ -317,6 +317,8 @@ static void words_lead(struct words_reader *r, size_t first, size_t end, int int
 /* Skips the comment that begins here. */
 static void skip_comment(struct words_reader *r)
 {
+	if (*r->at != '#')
+		return;
 	r->words->comment = r->at;
 	r->at += strcspn(r->at, "\n");
 }
@@ -326,8 +328,7 @@ static void words_skip_lines(struct words_reader *r)
 {
 	for (;;) {
 		words_skip_blanks(r);
-		if (*r->at == '#')
-			skip_comment(r);
+		skip_comment(r);
 		if (*r->at != '\n')
 			return;
 		r->at++;
@@ -460,8 +461,7 @@ static int read_simple(struct words_reader *r)
 				return -1;
 			continue;
 		}
-		if (*r->at == '#')
-			skip_comment(r);
+		skip_comment(r);
 		if (*r->at == '\0' || strchr("\n;&|)", *r->at))
 			break;
 		if (*r->at == '(' && count == 1) {

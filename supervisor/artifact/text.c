@@ -238,7 +238,7 @@ static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 static bool has_moved(struct text *t)
 {
 	struct stat st;
-	if (t->json < 0 || fstat(t->json, &st) < 0 || st.st_nlink > 0)
+	if (!t->held || t->json < 0 || fstat(t->json, &st) < 0 || st.st_nlink > 0)
 		return false;
 	use_meta(t);
 	return true;
@@ -249,7 +249,7 @@ int text_lines(struct text *t, uint64_t *lines)
 	do {
 		if (t->known == 0 && find_line(t, UINT64_MAX, &t->known) < 0)
 			return -1;
-	} while (t->held && has_moved(t));
+	} while (has_moved(t));
 	*lines = t->known > t->lost_to ? t->known : t->lost_to;
 	return 0;
 }
@@ -266,7 +266,7 @@ int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 		} else if (result == 1 && *lines < t->lost_to) {
 			*lines = t->lost_to;
 		}
-	} while (t->held && has_moved(t));
+	} while (has_moved(t));
 	return result;
 }
 

@@ -275,13 +275,12 @@ static void frontend_wait_for_end(struct frontend *f)
 {
 	static struct loop l; /* static, since the stack may not grow so much if memory is
 				   limited */
-	const bool types = f->job->channels.keyboard >= 0;
 	loop_begin(&l);
 	while (!f->over) {
 		int64_t now = clock_monotonic_ms();
 		if (f->group == 0)
 			loop_until(&l, now + (f->late ? LATE_LOOK_MS : NOT_STARTED_MS));
-		else if (types && !f->raw)
+		else if (f->job->channels.keyboard >= 0 && !f->raw)
 			loop_until(&l, now + FOREGROUND_MS);
 		if (!f->full)
 			loop_watch(&l, f->signals, POLLIN, frontend_on_signals, f);
@@ -307,7 +306,7 @@ static void frontend_wait_for_end(struct frontend *f)
 				tree_end_step(&f->ending, TREE_TERM, now);
 		}
 		f->waited |= waits;
-		if (ready >= 0 && !f->over && types)
+		if (ready >= 0 && !f->over)
 			frontend_enter_raw(f);
 	}
 }
@@ -386,15 +385,13 @@ int frontend_run(struct job *job)
 		return frontend_exec_directly(job);
 	/* Sets raw mode before the command can ask for anything, since keys must not be echoed
 	   twice. */
-	if (job->channels.keyboard >= 0)
-		frontend_enter_raw(&f);
-	const bool starts = frontend_start(&f) == 0;
-	if (starts)
-		frontend_wait_for_end(&f);
-	if (f.raw)
+	frontend_enter_raw(&f);
+	if (frontend_start(&f) < 0) {
 		frontend_leave_raw(&f);
-	if (!starts)
 		return frontend_exec_directly(job);
+	}
+	frontend_wait_for_end(&f);
+	frontend_leave_raw(&f);
 	TRACE(PROCESS, "front end: %s (%d)",
 	      f.end.kind == FRAME_REFUSED     ? "nothing was started"
 	      : f.end.kind == FRAME_NOT_FOUND ? "no such program"

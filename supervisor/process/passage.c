@@ -272,10 +272,9 @@ void passage_end(struct passage *p, int status)
 	/* For a command that succeeded and printed nothing there is only a line in the journal. */
 	const struct buffer *texts[2] = {p->text ? interceptor_held(p->text) : NULL, NULL};
 	bool told = p->record.shown.bytes > 0 || status != 0;
-	if (told && !p->record.artifact && record_keep(&p->record, texts) < 0 && p->text)
+	if (told && record_keep(&p->record, texts) < 0 && p->text)
 		interceptor_spill(p->text);
-	if (p->record.artifact)
-		shown_keep(&p->record.shown, p->record.artifact);
+	shown_keep(&p->record.shown, p->record.artifact);
 	record_close(&p->record, true);
 	/* A child cleans up and pushes, so that the shell's reader need not wait. */
 	if ((p->record.gc_due || p->record.push_due) && fork() == 0) {

@@ -45,6 +45,8 @@
 static void looks_end_wait(struct looks *l, int64_t now_ms)
 {
 	struct meta_waits *w = &l->waits;
+	if (!l->waits_ms)
+		return;
 	if (w->count++ == 0)
 		w->from_ms = l->waits_ms;
 	w->to_ms = now_ms;
@@ -54,8 +56,7 @@ static void looks_end_wait(struct looks *l, int64_t now_ms)
 
 void looks_touch(struct looks *l, int64_t now_ms)
 {
-	if (l->waits_ms)
-		looks_end_wait(l, now_ms);
+	looks_end_wait(l, now_ms);
 	l->active_ms = now_ms;
 	l->pause_ms = l->first_ms;
 	l->at = l->device ? now_ms + (l->sent ? HUP_GRACE_MS : l->first_ms) : 0;
@@ -88,8 +89,7 @@ static bool looks_note(struct looks *l, bool waits, int64_t now_ms, int64_t agai
 		l->waits_ms = l->waits_ms ? l->waits_ms : l->active_ms;
 		return true;
 	}
-	if (l->waits_ms)
-		looks_end_wait(l, now_ms);
+	looks_end_wait(l, now_ms);
 	l->agreed = 0;
 	l->at = now_ms + l->pause_ms;
 	l->pause_ms = l->pause_ms * 3 / 2 < most_ms ? l->pause_ms * 3 / 2 : most_ms;

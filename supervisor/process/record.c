@@ -60,7 +60,7 @@ static void shown_describe(const struct shown *w, struct buffer *file)
 void shown_keep(struct shown *w, struct artifact *a)
 {
 	struct buffer file = BUFFER_INIT;
-	if (w->bytes == 0)
+	if (!a || w->bytes == 0)
 		return;
 	shown_describe(w, &file);
 	buffer_add(&file, &w->printed);
@@ -150,7 +150,7 @@ int record_claim(struct record *r)
 static void record_want_push(struct record *r)
 {
 	bool ended = r->meta.ended_ms != 0;
-	if (!r->artifact || r->noted || (r->over && !ended) ||
+	if (r->outbox.dir < 0 || !r->artifact || r->noted || (r->over && !ended) ||
 	    (ended && !outbox_is_wanted(r->pushing, &r->meta)))
 		return;
 	r->noted = outbox_want(&r->outbox, r->meta.id) == 0;
@@ -166,8 +166,7 @@ struct artifact *record_open(struct record *r)
 				      (uint64_t)r->settings->min_free);
 	if (!r->artifact)
 		r->error = errno ? errno : EIO;
-	if (r->outbox.dir >= 0)
-		record_want_push(r);
+	record_want_push(r);
 	TRACE(PROCESS, "artifact %s", r->artifact ? r->meta.id : strerror(r->error));
 	return r->artifact;
 }
@@ -197,8 +196,7 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted, 
 	m->ended_ms = m->started_ms + duration_ms;
 	if (r->artifact)
 		artifact_update(r->artifact);
-	if (r->outbox.dir >= 0)
-		record_want_push(r);
+	record_want_push(r);
 }
 
 void record_prepare(struct record *r, int64_t gc_interval_ms)
@@ -224,6 +222,8 @@ int record_keep(struct record *r, const struct buffer *const texts[2])
 	struct meta_stream *const streams[] = {&m->out, &m->err};
 	static const struct buffer none = BUFFER_INIT;
 	int result = 0;
+	if (r->artifact)
+		return 0;
 	parts[ARTIFACT_OUT] = &none;
 	for (int i = 0; i < 2; i++) {
 		const struct buffer *text = texts[i];

@@ -41,7 +41,7 @@ void shown_add(struct shown *w, const char *data, size_t len);
    all printed bytes, forgets them. */
 void shown_forget(struct shown *w, uint64_t bytes);
 
-/* Writes ID.shown beside the artifact, once. */
+/* Writes ID.shown beside the artifact, once. Does nothing if `a` is NULL. */
 void shown_keep(struct shown *w, struct artifact *a);
 
 // The artifact is opened when the first text spills. A text that did not spill is kept at the end

@@ -171,9 +171,7 @@ static void source_pass(void *ctx, const char *data, size_t len)
 	}
 	if (s->text)
 		interceptor_feed(s->text, data, len);
-	/* Few runs are watched or recorded. */
-	const struct live *live = &s->run->live;
-	if (s == s->run->sources && (live->clients || live->recording || live->cast.artifact))
+	if (s == s->run->sources)
 		live_output(s->run, data, len);
 }
 

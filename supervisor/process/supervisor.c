@@ -270,8 +270,7 @@ static void supervisor_on_child(void *ctx, short revents)
 		s->timer[TIMER_PERSON] = 0;
 		if (s->group != s->command)
 			waitpid(s->group, NULL, 0);
-		if (s->front.asleep > 0)
-			front_continue(s, clock_monotonic_ms());
+		front_continue(s, clock_monotonic_ms());
 		/* The kernel sends HUP to the foreground group when the session leader ends or the
 		   master is closed. Background children that the command has left in its group must
 		   not get it. */
@@ -525,16 +524,14 @@ static void supervisor_linger(struct supervisor *s)
 	s->stall_at = s->timer[TIMER_HEARTBEAT] = 0;
 	static const struct buffer none = BUFFER_INIT;
 	const struct buffer *texts[2] = {NULL, NULL};
-	const bool is_short = !s->record.artifact;
-	for (const struct source *source = s->sources; is_short && source < s->end; source++)
+	for (const struct source *source = s->sources; source < s->end; source++)
 		texts[source->is_stderr] = source->text ? interceptor_held(source->text) : &none;
-	if (is_short && record_keep(&s->record, texts) < 0 && record_open(&s->record)) {
+	if (record_keep(&s->record, texts) < 0 && record_open(&s->record)) {
 		supervisor_each_text(s, interceptor_spill);
 		supervisor_keep_both(s);
 		artifact_update(s->record.artifact);
 	}
-	if (s->record.artifact)
-		shown_keep(&s->record.shown, s->record.artifact);
+	shown_keep(&s->record.shown, s->record.artifact);
 	TRACE(PROCESS, "supervisor: the reader has everything%s",
 	      supervisor_is_held(s) ? ", and the output is still held" : "");
 	if (!supervisor_is_held(s))
@@ -592,7 +589,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 	if (supervisor_is_held(s) && (s->ending || !*s->linger_why))
 		return false;
 	/* Waits until the clients have got the end of the run, unless they stall. */
-	if (!s->live.clients || !live_is_pending(&s->live))
+	if (!live_is_pending(&s->live))
 		return true;
 	if (!s->stall_at)
 		s->stall_at = now_ms + STALL_MS;
@@ -683,8 +680,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 					   (source == s->sources && s->input.len > 0 ? POLLOUT : 0),
 				   supervisor_on_readable, source);
 	}
-	if (s->live.fd >= 0 || s->live.clients)
-		live_watch(&s->live, l);
+	live_watch(&s->live, l);
 	loop_watch(l, s->front.fd, POLLIN, front_receive, s);
 	loop_watch(l, s->signals, POLLIN, supervisor_on_child, s);
 	for (int i = 0; i < TIMERS; i++)
@@ -727,8 +723,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	}
 	record_close(&s->record, s->lingers);
 	/* Closes the socket only now, so that clients that wait for the end find the run kept. */
-	if (s->live.fd >= 0 || s->live.clients)
-		live_close(&s->live);
+	live_close(&s->live);
 	bool goes_on = s->record.gc_due || s->record.push_due;
 	/* The front end gets its frame first; otherwise the end of the watchdog would wake it,
 	   too. */

@@ -393,8 +393,7 @@ void supervisor_report(struct supervisor *s)
 	      s->timed_out ? ", timed out" : "", s->interrupted ? ", interrupted" : "",
 	      s->record.artifact ? s->record.meta.id : "no artifact");
 	s->state = SUPERVISOR_FLUSHING;
-	if (s->live.clients)
-		live_tell_now(s, clock_monotonic_ms());
+	live_tell_now(s, clock_monotonic_ms());
 	/* If the request to end the run is older than the grace time, the command did not end
 	   because of it. */
 	if (s->stall_at) {
